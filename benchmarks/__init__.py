@@ -1,0 +1,1 @@
+"""The harness: panels, runs, records, metrics, leaderboards."""

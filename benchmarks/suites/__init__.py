@@ -1,0 +1,1 @@
+"""Suites: frozen data, one file each."""

@@ -1,0 +1,1 @@
+"""Data only: one CSV a suite."""

@@ -1,0 +1,53 @@
+"""What an agent is: three methods, no dependency. Scripted, prompted and trained agents are the same to the harness."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from mage_envs.games import GameSpec
+
+
+@dataclass(frozen=True)
+class Briefing:
+    """What an agent is told before a meta-episode.
+
+    Attributes:
+        game: The game.
+        rules: Its rules in words.
+        episodes: N, the number of episodes.
+        population: Spec strings of the opponents that may come, with weights; the one that comes stays hidden.
+        seed: The agent's own seed; independent of the environment's.
+        opponent: The spec of the hidden opponent. None, except for agents that declare themselves an oracle.
+    """
+
+    game: GameSpec
+    rules: str
+    episodes: int
+    population: tuple[tuple[str, float], ...]
+    seed: int
+    opponent: str | None = None
+
+
+class Agent(Protocol):
+    """A player of meta-episodes. One object plays one meta-episode at a time.
+
+    Attributes:
+        name: As it is written on a leaderboard; the spec that makes it, such as ``"mcts(simulations=100)"``.
+        oracle: Whether it is told the hidden opponent. Rows of oracles are labelled.
+        interface: Which interface of the environment it plays: ``"array"`` or ``"text"``.
+    """
+
+    name: str
+    oracle: bool
+    interface: str
+
+    def begin(self, briefing: Briefing) -> None:
+        """Starts a meta-episode and forgets the last one."""
+
+    def act(self, observation: Any, info: Mapping[str, Any]) -> Any:
+        """Returns an action for a step in phase ``play``; ``info["view"]`` is the agent's view."""
+
+    def reflect(self, observation: Any, info: Mapping[str, Any]) -> Any:
+        """Is shown the terminal view of an episode; returns the free action of phase ``reflect``."""

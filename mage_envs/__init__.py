@@ -1,0 +1,1 @@
+"""MAGE: meta-episodes for Gymnasium and PettingZoo."""

@@ -1,0 +1,1 @@
+"""Gymnasium and PettingZoo adapters, written once for all games."""

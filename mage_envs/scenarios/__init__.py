@@ -1,0 +1,1 @@
+"""Scenarios: frozen data, one file a domain."""

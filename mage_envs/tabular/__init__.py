@@ -1,0 +1,1 @@
+"""Small games as tables: exact values and best responses."""

@@ -1,0 +1,1 @@
+"""Worlds: single-agent task engines, one file or folder each."""
