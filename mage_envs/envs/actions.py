@@ -1,0 +1,41 @@
+"""What an agent answered, read: an action id in ``array``, a reply in ``text``."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from mage_envs.games import View
+from mage_envs.text.parser import ReplyKind, parse_reply
+
+
+def read_action(view: View, action: Any, *, text: bool) -> tuple[ReplyKind, int | None]:
+    """Reads an action.
+
+    Args:
+        view: The view in which it was chosen.
+        action: An integer (``array``) or a string (``text``).
+        text: Which interface it is.
+
+    Returns:
+        What became of it, and the action id if it can be played.
+
+    Raises:
+        ValueError: An action of the wrong type, which no agent's mistake explains.
+    """
+    if text:
+        return _read_text(view, action)
+    try:
+        move = operator.index(action)
+    except TypeError:
+        raise ValueError(f"interface='array' takes an integer as action, got {type(action).__name__}") from None
+    return (ReplyKind.OK, move) if move in view.legal else (ReplyKind.ILLEGAL, None)
+
+
+def _read_text(view: View, action: Any) -> tuple[ReplyKind, int | None]:
+    if not isinstance(action, str):
+        raise ValueError(f"interface='text' takes a string as action, got {type(action).__name__}")
+    if action in view.spellings:
+        return ReplyKind.OK, view.spellings[action]
+    reply = parse_reply(action, view.spellings, view.spec.vocabulary)
+    return reply.kind, reply.action

@@ -1,0 +1,68 @@
+"""Checks of arguments, shared by all adapters. Each error says the range or the choices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from mage_envs.errors import near_matches
+
+MAX_INSTANCE = 2**53 - 1
+"""Largest instance id: every JSON reader keeps integers up to here exactly."""
+
+
+def check_int(name: str, value: object, low: int, high: int) -> int:
+    """Returns an integer in ``low..high``.
+
+    Raises:
+        ValueError: It is none; the message says the range.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not low <= value <= high:
+        raise ValueError(f"{name} must be an integer in {low}..{high}, got {value!r}")
+    return int(value)
+
+
+def check_choice(name: str, value: object, choices: Sequence[object]) -> None:
+    """Refuses a value that is not among the choices.
+
+    Raises:
+        ValueError: The message lists the choices, near ones first.
+    """
+    if not any(value is choice or (type(value) is type(choice) and value == choice) for choice in choices):
+        hint = near_matches(value, [str(choice) for choice in choices]) if isinstance(value, str) else ""
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}. {hint}".rstrip())
+
+
+def check_penalty(value: object) -> float:
+    """Returns an invalid-answer penalty.
+
+    Raises:
+        ValueError: It is not a finite number of at least 0.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float | np.floating) or not 0 <= value < float("inf"):
+        raise ValueError(f"invalid_penalty must be a finite number of at least 0, got {value!r}")
+    return float(value)
+
+
+def check_instances(given: Any, episodes: int) -> list[int]:
+    """Returns instance ids, one an episode, from one id or one an episode.
+
+    Raises:
+        ValueError: Another count, or an id outside ``0..MAX_INSTANCE``.
+    """
+    ids = [given] if isinstance(given, int | np.integer) else given
+    if not isinstance(ids, list | tuple | np.ndarray) or len(ids) not in (1, episodes):
+        raise ValueError(f"option 'instance' must be one id or {episodes} ids (integers), got {given!r}")
+    checked = [check_int("option 'instance'", value, 0, MAX_INSTANCE) for value in ids]
+    return checked * episodes if len(checked) == 1 else checked
+
+
+def draw_instances(rng: np.random.Generator, episodes: int, *, replay: bool) -> list[int]:
+    """Draws instance ids, one an episode: all equal with ``replay``.
+
+    All are drawn at once, so that what players do in one episode cannot change the next one's instance.
+    """
+    drawn = [raw >> 11 for raw in rng.bit_generator.random_raw(1 if replay else episodes).tolist()]
+    return drawn * episodes if replay else drawn

@@ -1,0 +1,250 @@
+"""Games as Gymnasium environments: one agent in one seat, a hidden opponent in the others."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, get_args
+
+import numpy as np
+from gymnasium import spaces
+
+from mage_envs.envs.checks import check_choice, check_instances, draw_instances
+from mage_envs.envs.meta_episode import Instance, MetaEpisodeEnv
+from mage_envs.envs.spaces import array_space, text_space
+from mage_envs.errors import near_matches
+from mage_envs.games import GameSpec, Position, load_game_spec, position_graph
+from mage_envs.games.base import Outcome
+from mage_envs.games.positions import CHANCE, SIMULTANEOUS
+from mage_envs.opponents import Opponent, make_opponent, sample_index
+from mage_envs.opponents.populations import PopulationLike, load_population
+from mage_envs.text.messages import rules
+
+SEAT_ORDERS = ("alternate", "random")
+
+
+class MetaGameEnv(MetaEpisodeEnv):
+    """N episodes of a game in a row against one hidden opponent, drawn from a population.
+
+    Args:
+        game: Name of a game, or an OpenSpiel game string: ``"liars_dice(numdice=1)"``.
+        episodes: N, in 1..100000.
+        population: Who may come: a name such as ``"kuhn/train"``, one opponent spec such as
+            ``"mcts(simulations=100)"``, or a mapping from specs to weights. None: the game's own.
+        instance: ``"fresh"`` deals anew in every episode; ``"replay"`` repeats the chance events of the first.
+        seat: The agent's seat: a number, ``"alternate"`` (first one drawn, then the next in each episode) or
+            ``"random"`` (drawn for each episode).
+        interface: ``"array"`` or ``"text"``.
+        stop_on_success: Whether the first win ends the meta-episode.
+        invalid_penalty: What an answer that cannot be played costs, in reward; at least 0.
+        max_invalid: So many such answers in a row lose the episode.
+        render_mode: ``"ansi"``, ``"human"`` or None.
+
+    Observation (``array``): a dict of ``observation`` (float32, OpenSpiel's information-state tensor), ``action_mask``
+    (int8, shape (actions,)), ``phase`` (0 play, 1 reflect), ``episode`` (0-based), ``last_action`` (the agent's own
+    last played action, −1 before the first), ``last_reward`` (float32, shape (1,)), and, where the end of an episode
+    shows something hidden, ``revealed`` (float32 in 0..1). Observation (``text``): the view in words.
+
+    Action: an OpenSpiel action id (``array``) or a reply (``text``), such as ``"bet"`` or ``"<action>bet</action>"``.
+
+    Reward: the agent's return by the rules, in the game's units (chips in poker; +1, 0, −1 for win, draw, loss).
+
+    Reset options: ``opponent`` (a spec), ``seat`` (as above), ``instance`` (one id, or a list of N ids) fix what would
+    be drawn. Same seed, same draws: first the opponent, then the seats, then the instances.
+    """
+
+    option_names: ClassVar[tuple[str, ...]] = ("opponent", "seat", "instance")
+
+    def __init__(
+        self,
+        game: str,
+        *,
+        episodes: int = 3,
+        population: PopulationLike | None = None,
+        instance: str = "fresh",
+        seat: int | str = "alternate",
+        interface: str = "array",
+        stop_on_success: bool = False,
+        invalid_penalty: float = 0.0,
+        max_invalid: int = 3,
+        render_mode: str | None = None,
+        **unknown: object,
+    ) -> None:
+        """Makes the environment; see the class for the arguments.
+
+        Raises:
+            ValueError: An unknown name or parameter (near matches are listed), or a value out of range.
+        """
+        refuse_unknown(unknown, type(self))
+        super().__init__(
+            interface=interface,
+            episodes=episodes,
+            stop_on_success=stop_on_success,
+            invalid_penalty=invalid_penalty,
+            max_invalid=max_invalid,
+            render_mode=render_mode,
+        )
+        check_choice("instance", instance, get_args(Instance))
+        self.game_spec: GameSpec = load_game_spec(game)
+        self._check_seat(seat)
+        self._seat_rule, self._replay = seat, instance == "replay"
+        self.population = load_population(population or self.game_spec.population, self.game_spec)
+        self._opponents = [make_opponent(spec, self.game_spec) for spec, _ in self.population.members]
+        self._cumulative = np.cumsum([weight for _, weight in self.population.members]).tolist()
+        self._root = position_graph(self.game_spec).root
+        self._rules = rules(self.game_spec.rules, episodes, instance)
+        if self._text:
+            self.observation_space: spaces.Space[Any] = text_space()
+            self.action_space: spaces.Space[Any] = text_space()
+        else:
+            self.observation_space = array_space(self.game_spec, episodes)
+            self.action_space = spaces.Discrete(self.game_spec.actions)
+
+    # Draws.
+
+    def _draw(self, options: Mapping[str, Any]) -> None:
+        if "opponent" in options:
+            self._opponent = make_opponent(options["opponent"], self.game_spec)
+        else:
+            self._opponent = self._draw_opponent()
+        self._seats = self._draw_seats(options.get("seat", self._seat_rule))
+        self._instances = self._draw_instances(options.get("instance"))
+        self._learns = type(self._opponent).end_episode is not Opponent.end_episode
+        self._memories = [self._opponent.start(self._rng) for _ in range(self.game_spec.seats - 1)]
+
+    def _draw_opponent(self) -> Opponent:
+        u = self._rng.random()
+        for index, cumulative in enumerate(self._cumulative):
+            if u < cumulative:
+                return self._opponents[index]
+        return self._opponents[-1]
+
+    def _draw_seats(self, rule: int | str) -> Sequence[int]:
+        self._check_seat(rule)
+        seats = self.game_spec.seats
+        if rule == "random":
+            return [int(seat) for seat in self._rng.integers(seats, size=self.episodes)]
+        first = int(self._rng.integers(seats)) if rule == "alternate" else int(rule)
+        step = 1 if rule == "alternate" else 0
+        return [(first + step * episode) % seats for episode in range(self.episodes)]
+
+    def _draw_instances(self, given: object) -> Sequence[int]:
+        if given is None:
+            return draw_instances(self._rng, self.episodes, replay=self._replay)
+        return check_instances(given, self.episodes)
+
+    def _check_seat(self, seat: object) -> None:
+        seats = self.game_spec.seats
+        if isinstance(seat, bool) or (seat not in SEAT_ORDERS and seat not in range(seats)):
+            raise ValueError(f"seat must be 0..{seats - 1}, 'alternate' or 'random', got {seat!r}")
+
+    # Play.
+
+    def _begin(self, episode: int) -> None:
+        self._seat = self._seats[episode]
+        self._instance = self._instances[episode]
+        self._events = 0
+        self._paid = 0.0
+        self._position = self._root
+        self._advance()
+
+    def _play(self, action: int) -> None:
+        position = self._position
+        joint = position.player == SIMULTANEOUS
+        self._position = position.child(self._joint(action) if joint else action)
+        self._advance()
+
+    def _collect(self) -> float:
+        reward = self._position.returns[self._seat] - self._paid
+        self._paid += reward
+        return reward
+
+    def _advance(self) -> None:
+        """Plays the others and chance until the agent must act, or the episode is over."""
+        position, seat = self._position, self._seat
+        while (player := position.player) != seat:
+            if player >= 0:
+                position = position.child(self._decide(position, player))
+            elif player == CHANCE:
+                position = position.after_chance(self._instance, self._events)
+                self._events += 1
+            elif player == SIMULTANEOUS and not position.view(seat).legal:
+                self._position = position
+                position = position.child(self._joint(0))
+            else:
+                break
+        self._position = position
+        self._view = position.view(seat)
+        if self._learns and self._view.terminal:
+            self._teach(position)
+
+    def _decide(self, position: Position, player: int) -> int:
+        view = position.view(player)
+        other = player - (player > self._seat)
+        distribution, self._memories[other] = self._opponent.policy(view, self._memories[other], self._rng)
+        return view.legal[sample_index(distribution, self._rng.random(), view)]
+
+    def _joint(self, action: int) -> tuple[int, ...]:
+        position = self._position
+        return tuple(
+            action if player == self._seat else self._decide(position, player) if position.view(player).legal else 0
+            for player in range(self.game_spec.seats)
+        )
+
+    def _teach(self, position: Position) -> None:
+        for other, memory in enumerate(self._memories):
+            view = position.view(other + (other >= self._seat))
+            self._memories[other] = self._opponent.end_episode(view, memory)
+
+    def _forfeit(self) -> float:
+        return self.game_spec.worst_return - self._paid
+
+    def _outcome(self) -> Outcome:
+        return self.game_spec.outcome(self._position.returns, self._seat)
+
+    def _privileged(self) -> dict[str, Any]:
+        return {"opponent": str(self._opponent.spec), "instance": self._instance, "seed": self._seed}
+
+
+class GameEnv(MetaGameEnv):
+    """One episode of a game against an opponent drawn from a population. See :class:`MetaGameEnv` for the arguments.
+
+    ``episodes``, ``instance`` and ``stop_on_success`` belong to the meta-episode and are refused here.
+    """
+
+    def __init__(
+        self,
+        game: str,
+        *,
+        population: PopulationLike | None = None,
+        seat: int | str = "alternate",
+        interface: str = "array",
+        invalid_penalty: float = 0.0,
+        max_invalid: int = 3,
+        render_mode: str | None = None,
+        **unknown: object,
+    ) -> None:
+        """Makes the environment; see :class:`MetaGameEnv` for the arguments and errors."""
+        refuse_unknown(unknown, type(self))
+        super().__init__(
+            game,
+            episodes=1,
+            population=population,
+            seat=seat,
+            interface=interface,
+            invalid_penalty=invalid_penalty,
+            max_invalid=max_invalid,
+            render_mode=render_mode,
+        )
+
+
+def refuse_unknown(unknown: Mapping[str, object], env: type[MetaGameEnv]) -> None:
+    """Refuses arguments that an environment does not take.
+
+    Raises:
+        ValueError: With near matches, or the id to use instead.
+    """
+    known = [name for name in env.__init__.__annotations__ if name not in ("unknown", "return")]
+    for name in unknown:
+        if name in MetaGameEnv.__init__.__annotations__:
+            raise ValueError(f"{name!r} belongs to the meta-episode: use the id with '-meta-' in it")
+        raise ValueError(f"unknown argument {name!r}. {near_matches(name, known)}")

@@ -1,0 +1,36 @@
+"""Registers every game under ``mage/<Title>-v0`` (one episode) and ``mage/<Title>-meta-v0`` (N episodes)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium as gym
+
+from mage_envs.games import GAMES
+
+SINGLE = "mage_envs.envs.game_env:GameEnv"
+META = "mage_envs.envs.game_env:MetaGameEnv"
+
+
+def register_environments() -> None:
+    """Registers all ids with Gymnasium. Called by ``import mage_envs``; calling it again changes nothing."""
+    for name in GAMES:
+        _register(GAMES.get(name)().title, {"game": name})
+    _register("OpenSpiel", {})
+
+
+def environment_ids() -> list[str]:
+    """Returns all registered ids of this package, sorted."""
+    return sorted(name for name in gym.registry if name.startswith("mage/"))
+
+
+def _register(title: str, arguments: dict[str, Any]) -> None:
+    for suffix, entry_point in (("-v0", SINGLE), ("-meta-v0", META)):
+        # The environments check the order of calls and their spaces are tested, so that wrappers would only cost time.
+        gym.register(
+            f"mage/{title}{suffix}",
+            entry_point=entry_point,
+            kwargs=arguments,
+            order_enforce=False,
+            disable_env_checker=True,
+        )

@@ -1,0 +1,40 @@
+"""The spaces of both interfaces."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from mage_envs.games import GameSpec
+from mage_envs.text.messages import CHARSET, MAX_TEXT
+
+PHASES = ("play", "reflect")
+_HUGE = float(np.finfo(np.float32).max)
+
+
+def text_space() -> spaces.Text:
+    """Returns the space of all texts that the environment can say, the empty text included."""
+    return spaces.Text(min_length=0, max_length=MAX_TEXT, charset=CHARSET)
+
+
+def array_space(spec: GameSpec, episodes: int) -> spaces.Dict:
+    """Returns the space of array observations of a game.
+
+    Raises:
+        ValueError: OpenSpiel has no tensor for this game.
+    """
+    if spec.tensor_size == 0:
+        raise ValueError(f"OpenSpiel has no tensor for {spec.name!r}: use interface='text'")
+    found: dict[str, spaces.Space[Any]] = {
+        "observation": spaces.Box(-_HUGE, _HUGE, (spec.tensor_size,), np.float32),
+        "action_mask": spaces.MultiBinary(spec.actions),
+        "phase": spaces.Discrete(len(PHASES)),
+        "episode": spaces.Discrete(episodes),
+        "last_action": spaces.Discrete(spec.actions + 1, start=-1),
+        "last_reward": spaces.Box(-_HUGE, _HUGE, (1,), np.float32),
+    }
+    if spec.reveal_size:
+        found["revealed"] = spaces.Box(0.0, 1.0, (spec.reveal_size,), np.float32)
+    return spaces.Dict(found)

@@ -1,0 +1,62 @@
+"""Sentences of the environment that belong to no game: where one stands, what an answer came to, how it ended."""
+
+from __future__ import annotations
+
+from mage_envs.text.parser import ReplyKind
+
+REASONS = {
+    ReplyKind.EMPTY: "Your answer was empty. Answer with one legal action.",
+    ReplyKind.TRUNCATED: "Your answer was cut off before it named an action. Think shorter, then answer.",
+    ReplyKind.AMBIGUOUS: "Your answer named several different actions. Name exactly one.",
+    ReplyKind.UNPARSABLE: "Your answer is not the name of an action. Answer with one legal action, spelled as listed.",
+    ReplyKind.ILLEGAL: "The action that you named is not legal now. Choose one of the legal actions.",
+}
+"""Why an answer was not played, one reason a kind, each naming its own remedy."""
+
+REFLECT = "The next episode starts after your reflection. Write what you want to remember."
+
+_SYMBOLS = "✓✔✗✘√×÷·•–—‘’“”„…→←↑↓↔⇒█▓▒░■□▪▫●○◆◇★☆│─┌┐└┘├┤┬┴┼≤≥≠≈±∞°€£"
+CHARSET = "\n\t" + "".join(map(chr, range(32, 127))) + "".join(map(chr, range(161, 256))) + _SYMBOLS
+"""Characters that observations may hold."""
+
+MAX_TEXT = 8_192
+"""Longest observation in characters; longer ones are cut, and say so."""
+
+_CUT = "\n[cut]"
+_KNOWN = frozenset(CHARSET)
+
+
+def header(episode: int, episodes: int, seat: int, seats: int) -> str:
+    """Returns the first line of a view: which episode, which seat."""
+    place = f"You are seat {seat} of {seats}" + (", the first to act." if seat == 0 else ".")
+    return place if episodes == 1 else f"Episode {episode + 1} of {episodes}. {place}"
+
+
+def rules(game_rules: str, episodes: int, instance: str) -> str:
+    """Returns the rules of a meta-episode: the game's, and how often it is played against whom."""
+    if episodes == 1:
+        return game_rules
+    same = "from the same start, with the same cards" if instance == "replay" else "each with a new start"
+    return (
+        f"{game_rules}\n\nYou play {episodes} episodes in a row against the same opponent, {same}. "
+        "The opponent is not named and may be far from perfect: find out how it plays, then use it. "
+        "Between two episodes you may write a reflection."
+    )
+
+
+def ending(outcome: str, reward: float, *, forfeit: bool) -> str:
+    """Returns the line that tells how an episode ended."""
+    how = " by forfeit" if forfeit else ""
+    return f"The episode is over: {outcome}{how}, score {reward:+g}."
+
+
+def not_played(kind: ReplyKind, count: int, limit: int) -> str:
+    """Returns why an answer was not played, and what happens after ``limit`` such answers in a row."""
+    return f"{REASONS[kind]} (Invalid answer {count} of {limit}: the episode is lost at {limit} in a row.)"
+
+
+def printable(text: str) -> str:
+    """Replaces characters outside :data:`CHARSET` by a question mark, and cuts what is longer than :data:`MAX_TEXT`."""
+    if not _KNOWN.issuperset(text):
+        text = "".join(char if char in _KNOWN else "?" for char in text)
+    return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - len(_CUT)] + _CUT
