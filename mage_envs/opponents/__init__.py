@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache, partial
 
+from mage_envs.errors import SpecError
 from mage_envs.games import GameSpec
 from mage_envs.opponents.base import OPPONENTS, Distribution, Memory, Opponent, one_hot, sample_index
 from mage_envs.spec_strings import Spec, bind_spec, parse_spec
@@ -11,7 +12,6 @@ from mage_envs.spec_strings import Spec, bind_spec, parse_spec
 __all__ = ["OPPONENTS", "Distribution", "Memory", "Opponent", "make_opponent", "one_hot", "sample_index"]
 
 
-@lru_cache(maxsize=1024)
 def make_opponent(spec: str | Spec, game: GameSpec) -> Opponent:
     """Makes the opponent that a spec names, for a game. Equal specs give the same shared object.
 
@@ -27,9 +27,19 @@ def make_opponent(spec: str | Spec, game: GameSpec) -> Opponent:
         UnknownNameError: No such opponent; near matches are listed.
         UnsupportedGameError: This opponent cannot play this game; the message names one that can.
     """
-    parsed = parse_spec(spec) if isinstance(spec, str) else spec
+    if not isinstance(spec, str | Spec):
+        raise SpecError(f"an opponent is a spec such as 'mcts(simulations=100)', not {type(spec).__name__}")
+    return _make(str(spec), game)
+
+
+@lru_cache(maxsize=1024)
+def _make(spec: str, game: GameSpec) -> Opponent:
+    parsed = parse_spec(spec)
     factory = OPPONENTS.get(parsed.name)
     values = bind_spec(parsed, partial(factory, game), "opponent")
+    canonical = Spec(parsed.name, (), tuple(values.items()))
+    if str(canonical) != spec:
+        return _make(str(canonical), game)
     opponent = factory(game, **values)
-    opponent.spec = Spec(parsed.name, (), tuple(values.items()))
+    opponent.spec = canonical
     return opponent

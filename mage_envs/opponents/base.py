@@ -8,12 +8,12 @@ The environment samples from the distribution, with its own generator.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from mage_envs.errors import MageError, SpecError
+from mage_envs.errors import MageError, SpecError, near_matches
 from mage_envs.games import GameSpec, View
 from mage_envs.registry import Registry
 from mage_envs.spec_strings import Spec
@@ -67,6 +67,12 @@ class Opponent(ABC):
         """Says what this opponent is, its parameters included. Goes into every record."""
         return f"{self.spec}: {self.summary}"
 
+    def __reduce__(self) -> tuple[Callable[..., Opponent], tuple[str, GameSpec]]:
+        """Pickles by the spec."""
+        from mage_envs.opponents import make_opponent
+
+        return make_opponent, (str(self.spec), self.game)
+
 
 Factory: TypeAlias = Callable[..., Opponent]
 
@@ -117,3 +123,15 @@ def check_range(name: str, value: Any, low: float, high: float, kind: type[int] 
     if not number or (kind is int and not isinstance(value, int)) or not low <= float(value) <= high:
         noun = "an integer" if kind is int else "a number"
         raise SpecError(f"{name} must be {noun} in {low:g}..{high:g}, got {value!s}")
+
+
+def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
+    """Refuses a parameter that is none of the choices. Returns the value.
+
+    Raises:
+        SpecError: With the parameter's name and near matches.
+    """
+    known = tuple(choices)
+    if value not in known:
+        raise SpecError(f"{name} must be one of the known names, got {str(value)!r}. {near_matches(str(value), known)}")
+    return str(value)
