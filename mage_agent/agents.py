@@ -1,0 +1,47 @@
+"""The registry of agents: one file each in :mod:`mage_agent.baselines`, and every opponent as well."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TypeAlias
+
+from mage_agent.base import Agent
+from mage_agent.opponent_agent import OpponentAgent
+from mage_envs.errors import UnknownNameError
+from mage_envs.opponents import OPPONENTS
+from mage_envs.registry import Registry
+from mage_envs.spec_strings import Spec, bind_spec, parse_spec
+
+Factory: TypeAlias = Callable[..., Agent]
+
+AGENTS: Registry[Factory] = Registry("agent", package="mage_agent.baselines")
+"""Agent files register ``factory(**parameters)`` here."""
+
+
+def make_agent(spec: str | Spec) -> Agent:
+    """Makes the agent that a spec names.
+
+    Args:
+        spec: The spec of an agent (``"thompson"``), or of an opponent (``"mcts(simulations=100)"``), which then
+            plays as an agent.
+
+    Returns:
+        A new agent; its ``name`` is the spec with every parameter.
+
+    Raises:
+        SpecError: The spec does not parse, or has an unknown parameter.
+        UnknownNameError: There is neither an agent nor an opponent of this name; near matches are listed.
+    """
+    parsed = parse_spec(spec) if isinstance(spec, str) else spec
+    if parsed.name in AGENTS:
+        factory = AGENTS.get(parsed.name)
+        values = bind_spec(parsed, factory, "agent")
+        agent = factory(**values)
+    elif parsed.name in OPPONENTS:
+        values = bind_spec(parsed, partial(OPPONENTS.get(parsed.name), None), "agent")
+        agent = OpponentAgent(Spec(parsed.name, (), tuple(values.items())))
+    else:
+        raise UnknownNameError("agent", parsed.name, {*AGENTS, *OPPONENTS})
+    agent.name = str(Spec(parsed.name, (), tuple(values.items())))
+    return agent

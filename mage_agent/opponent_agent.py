@@ -1,0 +1,45 @@
+"""Any opponent as an agent: it plays from the agent's views, with its own generator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from mage_agent.base import Briefing
+from mage_envs.games import View
+from mage_envs.opponents import Memory, Opponent, make_opponent, sample_index
+from mage_envs.spec_strings import Spec
+
+
+class OpponentAgent:
+    """Plays as an opponent would, and remembers what the opponent would."""
+
+    oracle = False
+    interface = "array"
+
+    def __init__(self, spec: str | Spec) -> None:
+        """Takes the opponent's spec; the opponent is made when the game is known."""
+        self.name = str(spec)
+        self._spec = spec
+        self._opponent: Opponent
+        self._memory: Memory
+        self._rng: np.random.Generator
+
+    def begin(self, briefing: Briefing) -> None:
+        """Makes the opponent for the game, with a fresh memory and a generator from the agent's seed."""
+        self._opponent = make_opponent(self._spec, briefing.game)
+        self._rng = np.random.default_rng(briefing.seed)
+        self._memory = self._opponent.start(self._rng)
+
+    def act(self, observation: Any, info: Mapping[str, Any]) -> int:
+        """Samples an action id from the opponent's distribution."""
+        view: View = info["view"]
+        distribution, self._memory = self._opponent.policy(view, self._memory, self._rng)
+        return view.legal[sample_index(distribution, self._rng.random(), view)]
+
+    def reflect(self, observation: Any, info: Mapping[str, Any]) -> int:
+        """Lets the opponent learn from the terminal view. The free action is 0."""
+        self._memory = self._opponent.end_episode(info["view"], self._memory)
+        return 0

@@ -1,0 +1,24 @@
+"""Best responses that agents share: computed once per process."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from mage_envs.games import GameSpec
+from mage_envs.tabular.belief import trembling_table
+from mage_envs.tabular.solve import best_response_to_tables
+from mage_envs.tabular.tables import Policy
+
+
+@lru_cache(maxsize=1024)
+def best_policy(spec: GameSpec, opponent: str, seat: int, trembling: float = 0.0) -> Policy:
+    """Returns the best response to an opponent that moves at random with probability ``trembling``.
+
+    With ``trembling`` above 0 the policy is also sensible where the opponent never lets the seat get to.
+
+    Raises:
+        UnsupportedGameError: The opponent has no behaviour table, or the game is too large.
+    """
+    others = [other for other in range(spec.seats) if other != seat]
+    tables = {other: trembling_table(spec, opponent, other, trembling) for other in others}
+    return best_response_to_tables(spec, tables, seat).policy

@@ -1,0 +1,117 @@
+"""Exact values of small games: best responses, expected values, exploitability, adaptive values.
+
+Everything is computed in float64 from the full tree, never estimated by play. To check it: the best response to the
+``aggressive`` Kuhn player scores 1/3 chip a hand from either seat, and Kuhn's value is −1/18 for seat 0 (Kuhn 1950).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mage_envs.errors import UnsupportedGameError
+from mage_envs.games import GameSpec
+from mage_envs.tabular import position_values
+from mage_envs.tabular.bayes import bayes_adaptive_value
+from mage_envs.tabular.equilibrium import game_value
+from mage_envs.tabular.results import AdaptiveValue, BestResponse, Objective, Score, weights_of
+from mage_envs.tabular.seat_tree import seat_tree
+from mage_envs.tabular.tables import Policy, Strategy, Table, load_game, other_tables, strategy_table
+
+__all__ = [
+    "AdaptiveValue", "BestResponse", "Policy", "Score", "bayes_adaptive_value", "best_response",
+    "best_response_to_tables", "best_response_value", "expected_result", "expected_value", "exploitability",
+    "fixed_deal_ceiling", "game_value",
+]  # fmt: skip
+
+
+def best_response_value(game: str | GameSpec, opponent: Strategy, seat: int) -> float:
+    """Returns the expected score per episode of the best response to an opponent.
+
+    Args:
+        game: Name or spec of a small game.
+        opponent: A tabular opponent; it plays all other seats.
+        seat: The seat of the best response.
+    """
+    return best_response(game, opponent, seat).result.score
+
+
+def best_response(game: str | GameSpec, opponent: Strategy, seat: int, objective: Objective = "score") -> BestResponse:
+    """Finds a best response to an opponent.
+
+    Args:
+        game: Name or spec of a small game.
+        opponent: A tabular opponent; it plays all other seats.
+        seat: The seat of the best response.
+        objective: ``"score"``, or ``"win"`` for the highest probability of winning; the two can differ.
+
+    Returns:
+        Its expected result and its policy.
+
+    Raises:
+        UnsupportedGameError: The opponent has no table, or the game is too large.
+    """
+    return best_response_to_tables(game, other_tables(game, opponent, seat), seat, objective)
+
+
+def best_response_to_tables(
+    game: str | GameSpec, tables: dict[int, Table], seat: int, objective: Objective = "score"
+) -> BestResponse:
+    """Finds a best response to a table for each other seat; else as :func:`best_response`."""
+    spec = load_game(game)
+    if spec.merge:
+        return position_values.best_response(spec, tables, seat, weights_of(objective))
+    tree = seat_tree(spec, seat)
+    return tree.best_response(tree.chance * tree.reach(tables), weights_of(objective))
+
+
+def expected_value(game: str | GameSpec, agent: Strategy, opponent: Strategy, seat: int) -> float:
+    """Returns the expected score of a strategy in a seat; see :func:`expected_result`."""
+    return expected_result(game, agent, opponent, seat).score
+
+
+def expected_result(game: str | GameSpec, agent: Strategy, opponent: Strategy, seat: int) -> Score:
+    """Returns the expected result of one strategy against another.
+
+    Args:
+        game: Name or spec of a small game.
+        agent: The strategy in ``seat``: a tabular opponent or a policy such as ``best_response(...).policy``.
+        opponent: The strategy in all other seats.
+        seat: The seat that is rated.
+
+    Returns:
+        Expected score and probabilities of win, draw and loss.
+    """
+    spec = load_game(game)
+    table, tables = strategy_table(spec, agent, seat), other_tables(spec, opponent, seat)
+    if spec.merge:
+        return position_values.evaluate(spec, table, tables, seat)
+    tree = seat_tree(spec, seat)
+    return tree.evaluate(table, tree.chance * tree.reach(tables))
+
+
+def exploitability(game: str | GameSpec, strategy: Strategy) -> float:
+    """Returns how much best responses gain against a strategy, as the mean over seats.
+
+    It is the sum over seats of (best response to the strategy − value of the strategy against itself), divided by
+    the number of seats: 0 at an equilibrium, and equal to OpenSpiel's ``exploitability``.
+    """
+    spec = load_game(game)
+    if not spec.zero_sum:
+        raise UnsupportedGameError(f"exploitability is defined for zero-sum games, which {spec.name!r} is not")
+    seats = range(spec.seats)
+    gains = [best_response_value(spec, strategy, s) - expected_value(spec, strategy, strategy, s) for s in seats]
+    return sum(gains) / spec.seats
+
+
+def fixed_deal_ceiling(game: str | GameSpec, opponent: Strategy, seat: int, objective: Objective = "win") -> float:
+    """Returns what a player that knows the deal can reach, averaged over deals.
+
+    That is the limit of many episodes on one replayed deal. Against a deterministic opponent and with objective
+    ``"win"`` it is the share of deals that can be won: the published "theoretical bound" of Kuhn poker.
+    """
+    spec = load_game(game)
+    tree = seat_tree(spec, seat)
+    reach, aim = tree.reach(other_tables(spec, opponent, seat)), weights_of(objective)
+    deals = tree.deals()
+    results = [tree.best_response(reach * fits, aim).result for fits in deals.fits]
+    return float(deals.probabilities @ np.array(results) @ aim)
