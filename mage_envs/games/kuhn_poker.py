@@ -39,7 +39,7 @@ def _revealed(state: Any, seat: int) -> Facts:
 
 def _describe(facts: Facts) -> str:
     lines = [f"Your card: {facts['card'] or 'not dealt yet'}."]
-    told = [_tell(facts["seat"] == turn % 2, move) for turn, move in enumerate(facts["moves"])]
+    told = [_tell(facts, turn) for turn in range(len(facts["moves"]))]
     lines.append(f"Moves so far: {', '.join(told) or 'none'}.")
     bets = facts["moves"].count("bet")
     lines.append(f"Pot: {2 + bets} chips.")
@@ -50,15 +50,19 @@ def _describe(facts: Facts) -> str:
     return "\n".join(lines)
 
 
-def _tell(own: bool, move: str) -> str:
-    if own:
-        return f"you {move}"
-    return "the opponent passes" if move == "pass" else "the opponent bets"
+def _tell(facts: Facts, turn: int) -> str:
+    moves = facts["moves"]
+    meaning = _meaning(moves[:turn], MOVES.index(moves[turn]))
+    return f"you {meaning}" if facts["seat"] == turn % 2 else f"the opponent {meaning}s"
+
+
+def _meaning(before: tuple[str, ...], action: int) -> str:
+    """Names a move by what it does after other moves."""
+    return ("fold", "call")[action] if "bet" in before else ("check", "bet")[action]
 
 
 def _words(facts: Facts, action: int) -> tuple[str, ...]:
-    meaning = ("fold", "call") if "bet" in facts["moves"] else ("check", "raise")
-    return MOVES[action], meaning[action]
+    return tuple(dict.fromkeys((MOVES[action], _meaning(facts["moves"], action))))
 
 
 def _reveal_array(facts: Facts) -> tuple[float, ...]:
@@ -74,7 +78,7 @@ SPEC = GameSpec(
     revealed=_revealed,
     describe=_describe,
     words=_words,
-    vocabulary=frozenset({"pass", "bet", "check", "raise", "fold", "call"}),
+    vocabulary=frozenset({*MOVES, "check", "fold", "call"}),
     population="kuhn/train",
     reveal_size=len(CARDS),
     reveal_array=_reveal_array,
