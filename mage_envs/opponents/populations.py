@@ -1,0 +1,191 @@
+"""Populations: named, weighted, frozen sets of opponents, split into train and held-out.
+
+A population is data: registering a new opponent changes none. Sources: the Kuhn and Tic-Tac-Toe ones follow the MAGE
+paper (arXiv 2603.03680), whose "CFR" opponent in Kuhn poker is ``cfr_argmax``. The 43 roshambo bots are split by this
+rule, applied once: sort the names without regard to case, hold out every third (14 bots), train on the others (29).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from mage_envs.errors import SpecError, UnknownNameError, UnsupportedGameError
+from mage_envs.games import GameSpec
+from mage_envs.opponents import OPPONENTS, make_opponent
+from mage_envs.registry import Registry
+from mage_envs.spec_strings import Spec, parse_spec
+
+Split: TypeAlias = Literal["train", "heldout", "any"]
+Members: TypeAlias = tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True)
+class Population:
+    """Opponents that may come, one a meta-episode.
+
+    Attributes:
+        name: Name in the registry, or the spec or specs it was made from.
+        game: Name of the game, without parameters; ``""`` is any game.
+        members: Opponent specs with weights, which are normalised to add up to 1.
+        split: What it is for.
+        summary: One sentence.
+    """
+
+    name: str
+    game: str
+    members: Members
+    split: Split = "any"
+    summary: str = ""
+
+    def __post_init__(self) -> None:
+        """Checks and normalises the weights.
+
+        Raises:
+            SpecError: No members, one twice, or a weight that is not positive and finite.
+        """
+        specs = [spec for spec, _ in self.members]
+        if not specs:
+            raise SpecError(f"population {self.name!r} is empty: give at least one opponent a positive weight")
+        if len(set(specs)) < len(specs):
+            raise SpecError(f"population {self.name!r} lists an opponent twice: {', '.join(specs)}")
+        for spec, weight in self.members:
+            _check_weight(spec, weight)
+        total = math.fsum(weight for _, weight in self.members)
+        object.__setattr__(self, "members", tuple((spec, float(weight / total)) for spec, weight in self.members))
+
+    def fits(self, game: GameSpec) -> bool:
+        """Whether it is made for this game."""
+        return self.game in ("", game.name, game.name.split("(")[0])
+
+
+PopulationLike: TypeAlias = str | Spec | Population | Mapping[str, float]
+
+POPULATIONS: Registry[Population] = Registry("population", package="mage_envs.opponents")
+"""Opponent files may register populations here."""
+
+
+def load_population(value: PopulationLike, game: GameSpec) -> Population:
+    """Finds or makes a population for a game.
+
+    Args:
+        value: A name in ``POPULATIONS``, a population, the spec of one opponent, or a mapping from specs to weights.
+        game: The game that its members shall play.
+
+    Returns:
+        The population.
+
+    Raises:
+        UnknownNameError: No such population or opponent; near matches are listed.
+        SpecError: A spec or a weight is not well formed, or there are no members.
+        UnsupportedGameError: The population, or a member, is for another game.
+    """
+    if isinstance(value, str) and value in POPULATIONS:
+        value = POPULATIONS.get(value)
+    if isinstance(value, Population):
+        return _check_game(value, game)
+    if isinstance(value, Mapping):
+        members = tuple((_canonical(spec, game), weight) for spec, weight in value.items())
+        return Population(" + ".join(spec for spec, _ in members), game.name, members)
+    if not isinstance(value, str | Spec):
+        raise SpecError("a population is a name, an opponent's spec or a mapping from specs to weights, "
+                        f"not {type(value).__name__}")  # fmt: skip
+    spec = _canonical(value, game)
+    return Population(spec, game.name, ((spec, 1.0),))
+
+
+def _check_game(population: Population, game: GameSpec) -> Population:
+    if population.fits(game):
+        return population
+    fitting = [name for name in POPULATIONS if POPULATIONS.get(name).fits(game)]
+    raise UnsupportedGameError(f"population {population.name!r} plays {population.game!r}, not {game.name!r}, "
+                               f"which has {', '.join(fitting)}")  # fmt: skip
+
+
+def _canonical(spec: object, game: GameSpec) -> str:
+    parsed = spec if isinstance(spec, Spec) else parse_spec(spec)  # type: ignore[arg-type]
+    if parsed.name not in OPPONENTS:
+        raise UnknownNameError("population or opponent", parsed.name, {*POPULATIONS, *OPPONENTS})
+    return str(make_opponent(parsed, game).spec)
+
+
+def _check_weight(spec: str, weight: object) -> None:
+    number = isinstance(weight, int | float) and not isinstance(weight, bool)
+    if not number or not 0.0 < weight < math.inf:  # type: ignore[operator]
+        raise SpecError(f"the weight of {spec!r} must be a positive, finite number, got {weight!r}")
+
+
+def _equal(*specs: str, share: float = 1.0) -> Members:
+    return tuple((spec, share / len(specs)) for spec in specs)
+
+
+def _roshambo(names: str) -> Members:
+    return _equal(*(f"roshambo(name={name})" for name in names.split()))
+
+
+_ROSHAMBO_TRAIN = """
+actr_lag2_decay adddriftbot2 antiflatbot antirotnbot boom copybot driftbot flatbot3 freqbot2 granite halbot inocencio
+marble markov5 mixed_strategy mod1bot peterbot phasenbott piedra predbot randbot robertot rotatebot russrocker4
+sunCrazybot sunNervebot switchalot switchbot zq_move"""
+
+_ROSHAMBO_HELDOUT = """
+addshiftbot3 biopic debruijn81 foxtrotbot greenberg iocainebot markovbails multibot pibot r226bot rockbot shofar
+sweetrock textbot"""
+
+_ALL = (
+    Population("generic", "", _equal("random", "first_legal"), "any", "for any game: random, and first legal action"),
+    Population(
+        "kuhn/train",
+        "kuhn_poker",
+        (("conservative", 0.3), ("aggressive", 0.3), ("intermediate", 0.4)),
+        "train",
+        "the three archetypes that the MAGE paper trains against, in its proportions",
+    ),
+    Population("kuhn/heldout", "kuhn_poker", _equal("cfr"), "heldout", "an equilibrium, sampled"),
+    Population(
+        "kuhn/paper_ood", "kuhn_poker", _equal("cfr_argmax"), "heldout", "what the MAGE paper calls CFR: no equilibrium"
+    ),
+    Population(
+        "tictactoe/train",
+        "tic_tac_toe",
+        (
+            *_equal("mcts(simulations=100)", share=0.5),
+            *_equal(
+                "random", *(f"pattern(order={name})" for name in ("corners", "centre", "edges", "rows")), share=0.5
+            ),
+        ),
+        "train",
+        "half MCTS-100, half preferred positions and random play, as the MAGE paper trains",
+    ),
+    Population("tictactoe/heldout", "tic_tac_toe", _equal("mcts(simulations=1000)"), "heldout", "MCTS-1000"),
+    Population(
+        "tictactoe/patterns_heldout",
+        "tic_tac_toe",
+        _equal(*(f"pattern(order={name})" for name in ("columns", "diagonals", "spiral", "backwards"))),
+        "heldout",
+        "preferred positions in orders that tictactoe/train does not have",
+    ),
+    Population(
+        "leduc/train",
+        "leduc_poker",
+        _equal("random", "constant(action=call)", "constant(action=raise)", "cfr(iterations=10)"),
+        "train",
+        "random, always calling, always raising, and an unfinished equilibrium",
+    ),
+    Population("leduc/heldout", "leduc_poker", _equal("cfr"), "heldout", "an equilibrium, sampled"),
+    Population(
+        "connect_four/train",
+        "connect_four",
+        (("mcts(simulations=100)", 0.5), ("win_or_block", 0.25), ("random", 0.25)),
+        "train",
+        "half MCTS-100, half one-move look-ahead and random play",
+    ),
+    Population("connect_four/heldout", "connect_four", _equal("mcts(simulations=1000)"), "heldout", "MCTS-1000"),
+    Population("rps/train", "rock_paper_scissors", _roshambo(_ROSHAMBO_TRAIN), "train", "29 of the 43 roshambo bots"),
+    Population("rps/heldout", "rock_paper_scissors", _roshambo(_ROSHAMBO_HELDOUT), "heldout", "the 14 other bots"),
+)
+
+for _population in _ALL:
+    POPULATIONS.register(_population.name, _population)
