@@ -1,1 +1,7 @@
-"""Scenarios: frozen data, one file a domain."""
+"""Scenarios: frozen data, one file a domain. ``SCENARIOS.get("kuhn/train").make()`` gives the environment."""
+
+from __future__ import annotations
+
+from mage_envs.scenarios.base import SCENARIOS, Instance, Interface, Scenario
+
+__all__ = ["SCENARIOS", "Instance", "Interface", "Scenario"]

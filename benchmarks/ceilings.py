@@ -1,0 +1,106 @@
+"""Exact yardsticks of a panel: equilibrium play, the ceiling when told the opponent, and the Bayes-adaptive value.
+
+They are averages over the panel's own entries, so that a score on the panel is compared with what could be expected on
+it. Where an opponent has no behaviour table (search, memory) or the game is too large there is none, and the field is
+empty.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from benchmarks.panels import Entry
+from benchmarks.suites.base import Suite
+from mage_envs.errors import UnsupportedGameError
+from mage_envs.games import GameSpec
+from mage_envs.scenarios import Scenario
+from mage_envs.tabular.solve import bayes_adaptive_value, best_response_value, expected_value
+
+
+class Ceilings(NamedTuple):
+    """Exact values of a panel's entries of one scenario.
+
+    Attributes:
+        equilibrium: Expected score per episode of equilibrium play (``cfr``, or ``minimax`` with perfect information).
+        told: Expected score per episode of the best response to each opponent.
+        adaptive: Best expected score over the whole meta-episode for an agent that knows the population and is not
+            told the opponent.
+    """
+
+    equilibrium: float | None
+    told: float | None
+    adaptive: float | None
+
+
+NONE = Ceilings(None, None, None)
+
+
+def panel_ceilings(suite: Suite, scenario: Scenario, entries: Sequence[Entry]) -> Ceilings:
+    """Computes the yardsticks of a scenario's entries.
+
+    Args:
+        suite: For its protocol.
+        scenario: The scenario.
+        entries: Its entries in the panel.
+
+    Returns:
+        The values; None where there is no exact one. With a replayed instance an agent can learn the deal, so that
+        the best response is no ceiling and only the adaptive value is given.
+    """
+    if scenario.population is None or not entries:
+        return NONE
+    game: GameSpec = suite.make_env(scenario, "text").unwrapped.game_spec
+    shares = Counter((str(entry.opponent), entry.seat) for entry in entries)
+    fresh = scenario.instance == "fresh"
+    return Ceilings(
+        equilibrium=_average(game, shares, "equilibrium") if fresh else None,
+        told=_average(game, shares, "told") if fresh else None,
+        adaptive=None if suite.protocol.stop_on_success else _adaptive(game, shares, suite, scenario),
+    )
+
+
+def _average(game: GameSpec, shares: Counter[tuple[str, int]], what: str) -> float | None:
+    values = {key: _value(game, *key, what) for key in shares}
+    if any(value is None for value in values.values()):
+        return None
+    return sum(shares[key] * (value or 0.0) for key, value in values.items()) / shares.total()
+
+
+@lru_cache(maxsize=4096)
+def _value(game: GameSpec, opponent: str, seat: int, what: str) -> float | None:
+    try:
+        if what == "told":
+            return best_response_value(game, opponent, seat)
+        return expected_value(game, equilibrium_strategy(game), opponent, seat)
+    except UnsupportedGameError:
+        return None
+
+
+def equilibrium_strategy(game: GameSpec) -> str:
+    """Returns the spec of the strategy that counts as equilibrium play: what the agent ``equilibrium`` plays."""
+    return "minimax" if game.perfect_information else "cfr"
+
+
+def _adaptive(game: GameSpec, shares: Counter[tuple[str, int]], suite: Suite, scenario: Scenario) -> float | None:
+    total = 0.0
+    for seat in sorted({seat for _, seat in shares}):
+        population = tuple((opponent, count) for (opponent, other), count in sorted(shares.items()) if other == seat)
+        value = _adaptive_value(game, population, seat, suite.protocol.episodes, scenario.instance)
+        if value is None:
+            return None
+        total += value * sum(count for _, count in population)
+    return total / shares.total()
+
+
+@lru_cache(maxsize=256)
+def _adaptive_value(
+    game: GameSpec, population: tuple[tuple[str, int], ...], seat: int, episodes: int, instance: str
+) -> float | None:
+    weights = {opponent: float(count) for opponent, count in population}
+    try:
+        return bayes_adaptive_value(game, weights, [seat] * episodes, instance=instance).total
+    except UnsupportedGameError:
+        return None

@@ -1,0 +1,133 @@
+"""What a row of a board says, computed from the records of one agent in one scenario. Defined in docs/benchmark.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from benchmarks.ceilings import Ceilings
+from benchmarks.records import EpisodeRecord, Record
+from benchmarks.statistics import EMPTY, Estimate, cluster_labels, mean_estimate, rate_estimate
+
+
+class EpisodeMetrics(NamedTuple):
+    """What episode number n of the meta-episodes came to.
+
+    Attributes:
+        score: Mean score.
+        win: Share of wins.
+        draw: Share of draws.
+        loss: Share of losses.
+        invalid: Share of episodes with at least one answer that could not be played.
+        passed: Share of meta-episodes won by this episode or before (pass@n).
+        normalised: Mean score on the scale on which equilibrium play is 0 and the told-the-opponent ceiling is 1.
+    """
+
+    score: Estimate
+    win: Estimate
+    draw: Estimate
+    loss: Estimate
+    invalid: Estimate
+    passed: Estimate
+    normalised: Estimate
+
+
+@dataclass(frozen=True)
+class RowMetrics:
+    """What the records of one agent in one scenario come to.
+
+    Attributes:
+        n_expected: Meta-episodes in the panel.
+        n_scored: Meta-episodes with a score.
+        n_error: Meta-episodes in which the agent failed.
+        n_forfeit: Scored meta-episodes in which answers that could not be played lost an episode.
+        episodes: By episode.
+        gain: Adaptation gain: score of the last episode minus score of the first, paired.
+        regret: Bayes-adaptive value of the whole meta-episode minus the score over it.
+    """
+
+    n_expected: int
+    n_scored: int
+    n_error: int
+    n_forfeit: int
+    episodes: tuple[EpisodeMetrics, ...]
+    gain: Estimate
+    regret: Estimate
+
+    @property
+    def complete(self) -> bool:
+        """Whether every meta-episode of the panel has a score."""
+        return self.n_scored == self.n_expected
+
+
+def row_metrics(records: Iterable[Record], n_expected: int, episodes: int, ceilings: Ceilings) -> RowMetrics:
+    """Computes a row.
+
+    Args:
+        records: The records of one agent in one scenario.
+        n_expected: Meta-episodes in the panel.
+        episodes: N.
+        ceilings: Exact values; empty ones leave ``normalised`` and ``regret`` empty.
+
+    Returns:
+        The metrics. A record of status ``error`` is counted, and in no score.
+    """
+    rows = list(records)
+    scored = [record for record in rows if record.scored]
+    clusters = cluster_labels(_cluster_keys(record) for record in scored)
+    played = [_Column(scored, clusters, number) for number in range(episodes)]
+    gains = [(r.episodes[-1].reward - r.episodes[0].reward, c) for r, c in zip(scored, clusters, strict=True)]
+    totals = [sum(episode.reward for episode in record.episodes) for record in scored]
+    return RowMetrics(
+        n_expected=n_expected,
+        n_scored=len(scored),
+        n_error=len(rows) - len(scored),
+        n_forfeit=sum(record.status == "forfeit" for record in scored),
+        episodes=tuple(column.metrics(ceilings) for column in played),
+        gain=EMPTY if episodes < 2 else mean_estimate([gain for gain, _ in gains], clusters),
+        regret=_regret(totals, clusters, ceilings),
+    )
+
+
+class _Column:
+    """The episodes of one number, of the meta-episodes that got that far."""
+
+    def __init__(self, scored: Sequence[Record], clusters: Sequence[int], number: int) -> None:
+        there = [(r.episodes[number], c) for r, c in zip(scored, clusters, strict=True) if number < len(r.episodes)]
+        self.episodes: list[EpisodeRecord] = [episode for episode, _ in there]
+        self.clusters = [cluster for _, cluster in there]
+        self.passed = [any(episode.outcome == "win" for episode in r.episodes[: number + 1]) for r in scored]
+        self.all_clusters = clusters
+
+    def metrics(self, ceilings: Ceilings) -> EpisodeMetrics:
+        score = mean_estimate([episode.reward for episode in self.episodes], self.clusters)
+        return EpisodeMetrics(
+            score=score,
+            win=self.rate([episode.outcome == "win" for episode in self.episodes]),
+            draw=self.rate([episode.outcome == "draw" for episode in self.episodes]),
+            loss=self.rate([episode.outcome == "loss" for episode in self.episodes]),
+            invalid=self.rate([episode.invalid > 0 for episode in self.episodes]),
+            passed=rate_estimate(self.passed, self.all_clusters),
+            normalised=_normalised(score, ceilings),
+        )
+
+    def rate(self, hits: Sequence[bool]) -> Estimate:
+        return rate_estimate(hits, self.clusters)
+
+
+def _cluster_keys(record: Record) -> set[tuple[str | None, str]]:
+    return {(record.opponent, episode.instance) for episode in record.episodes}
+
+
+def _normalised(score: Estimate, ceilings: Ceilings) -> Estimate:
+    if ceilings.equilibrium is None or ceilings.told is None:
+        return EMPTY
+    return score.scaled(ceilings.equilibrium, ceilings.told)
+
+
+def _regret(totals: Sequence[float], clusters: Sequence[int], ceilings: Ceilings) -> Estimate:
+    if ceilings.adaptive is None:
+        return EMPTY
+    best = ceilings.adaptive
+    return mean_estimate([best - total for total in totals], clusters)

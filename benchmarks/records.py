@@ -1,0 +1,211 @@
+"""Records: the JSON line that one meta-episode leaves behind, enough to replay it move by move.
+
+Records hold no time of day and nothing of the machine, so that an interrupted and resumed run leaves the same file as
+one that was not.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal, NamedTuple, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from mage_envs.errors import RecordError
+from mage_envs.games.base import Outcome
+from mage_envs.scenarios import Interface
+
+FORMAT = 1
+
+Action: TypeAlias = int | str
+Status: TypeAlias = Literal["ok", "forfeit", "error"]
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class EpisodeRecord(_Frozen):
+    """One finished episode.
+
+    Attributes:
+        instance: Id of the instance.
+        seat: The agent's seat.
+        actions: All that the agent answered in phase ``play``, also what could not be played.
+        reward: Its score by the rules, penalties included.
+        outcome: ``win``, ``draw`` or ``loss``.
+        length: Number of actions that were played.
+        invalid: Number of answers that could not be played.
+        forfeit: Whether such answers lost the episode.
+        reflection: The free action of phase ``reflect`` that followed; None after the last episode.
+    """
+
+    instance: str
+    seat: int
+    actions: tuple[Action, ...]
+    reward: float
+    outcome: Outcome
+    length: int
+    invalid: int
+    forfeit: bool
+    reflection: Action | None = None
+
+
+class Key(NamedTuple):
+    """What names a record in a run."""
+
+    agent: str
+    scenario: str
+    number: int
+
+
+class Record(_Frozen):
+    """One meta-episode of one agent.
+
+    Attributes:
+        v: Version of the record's format.
+        agent: Name of the agent.
+        interface: Which interface the agent played: it says what the actions are.
+        scenario: Name of the scenario.
+        number: Number of the panel's entry in the scenario.
+        opponent: Spec of the opponent; None where nobody else plays.
+        described: What the opponent says of itself, its parameters included.
+        seat: The agent's seat, as the panel's entry says.
+        seed: Seed of the environment.
+        status: ``ok``; ``forfeit``: finished, but an episode was lost by answers that could not be played;
+            ``error``: the agent failed, the meta-episode has no score.
+        episodes: The finished episodes.
+        error: What failed, if the status is ``error``.
+    """
+
+    v: Literal[1] = 1
+    agent: str
+    interface: Interface
+    scenario: str
+    number: int
+    opponent: str | None
+    described: str
+    seat: int
+    seed: int
+    status: Status
+    episodes: tuple[EpisodeRecord, ...]
+    error: str | None = None
+
+    @property
+    def key(self) -> Key:
+        """What names this record in its run."""
+        return Key(self.agent, self.scenario, self.number)
+
+    @property
+    def scored(self) -> bool:
+        """Whether the meta-episode has a score."""
+        return self.status != "error"
+
+    def line(self) -> bytes:
+        """Writes the record as one JSON line, without the line end."""
+        return self.model_dump_json().encode()
+
+
+def parse_line(line: bytes, where: str) -> Record:
+    """Reads one line of a record file.
+
+    Args:
+        line: The line.
+        where: File and line number, for the message.
+
+    Returns:
+        The record.
+
+    Raises:
+        RecordError: The line is no record, or one of a newer format.
+    """
+    try:
+        return Record.model_validate_json(line)
+    except ValidationError as error:
+        if (version := format_version(line)) > FORMAT:
+            raise newer_format(where, version) from error
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"])) or "line"
+        remedy = "Delete this line and run with --resume to play its meta-episode again; all other lines are kept"
+        raise RecordError(f"{where}: damaged record ({place}: {first['msg']}). {remedy}") from error
+
+
+def iterate_records(path: Path) -> Iterator[Record]:
+    """Reads a record file line by line. A last line without its end was cut off by a kill, and is left out.
+
+    Args:
+        path: The file; a missing one has no records.
+
+    Yields:
+        The records, in the order of the file.
+
+    Raises:
+        RecordError: A damaged line, with file and line number. The file is not changed.
+    """
+    if not path.exists():
+        return
+    with path.open("rb") as stream:
+        for number, line in enumerate(stream, start=1):
+            if line.endswith(b"\n"):
+                yield parse_line(line, f"{path}:{number}")
+
+
+def good_records(path: Path) -> tuple[list[Record], list[str]]:
+    """Reads what can be read of a damaged file.
+
+    Args:
+        path: The file.
+
+    Returns:
+        The records of all good lines, and one message for each damaged line.
+    """
+    records, damage = [], []
+    with path.open("rb") as stream:
+        for number, line in enumerate(stream, start=1):
+            if not line.endswith(b"\n"):
+                continue
+            try:
+                records.append(parse_line(line, f"{path}:{number}"))
+            except RecordError as error:
+                damage.append(str(error))
+    return records, damage
+
+
+def collect_records(path: Path) -> dict[Key, Record]:
+    """Reads a record file into one record a meta-episode. A repeated meta-episode replaces one that ended in an error.
+
+    Args:
+        path: The file.
+
+    Returns:
+        The records by key, in the order of the file.
+
+    Raises:
+        RecordError: A damaged line, or two different results of one meta-episode.
+    """
+    found: dict[Key, Record] = {}
+    for record in iterate_records(path):
+        before = found.setdefault(record.key, record)
+        if before is record or before == record:
+            continue
+        if before.scored:
+            raise RecordError(f"{path}: two different results of {' / '.join(map(str, record.key))}")
+        found[record.key] = record
+    return found
+
+
+def format_version(content: bytes) -> int:
+    """Reads the format's version out of JSON that may be anything; 0 if there is none."""
+    try:
+        found = json.loads(content)
+    except ValueError:
+        return 0
+    version = found.get("v") if isinstance(found, dict) else None
+    return version if isinstance(version, int) else 0
+
+
+def newer_format(where: str, version: int) -> RecordError:
+    """Returns the error for what a newer MAGE wrote."""
+    return RecordError(f"{where}: format {version} is newer than this MAGE, which reads up to {FORMAT}: upgrade it")

@@ -1,0 +1,224 @@
+"""The run directory: ``manifest.json`` says what is played, ``meta_episodes.jsonl`` has a record a meta-episode.
+
+The manifest is written first, in one step; records are appended; when all are there they are sorted into the order of
+the panel, in one step. So a run can be killed at any moment and resumed to the same two files.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal, NamedTuple, TypeAlias
+
+from filelock import FileLock, Timeout
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from benchmarks.files import replace_file
+from benchmarks.panels import canonical_json
+from benchmarks.records import FORMAT, Key, Record, collect_records, format_version, newer_format
+from mage_envs.errors import RecordError
+
+MANIFEST = "manifest.json"
+RECORDS = "meta_episodes.jsonl"
+_LOCK = ".run.lock"
+_LONG = frozenset({"agents", "plays", "panel"})
+
+Mode: TypeAlias = Literal["new", "resume", "overwrite"]
+
+
+class AgentCard(BaseModel):
+    """What a board says of an agent.
+
+    Attributes:
+        name: Its spec, with every parameter.
+        oracle: Whether it is told the hidden opponent.
+        interface: ``"array"`` or ``"text"``.
+        model: Name of the model; empty for scripted agents.
+        revision: Revision of the model.
+        memory: Memory that it is given between episodes, as the protocol says.
+        prompt_hash: SHA-256 of its prompt templates; empty if it has none.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    oracle: bool
+    interface: Literal["array", "text"]
+    model: str = ""
+    revision: str = ""
+    memory: str = "none"
+    prompt_hash: str = ""
+
+
+class Config(BaseModel):
+    """What decides the records of a run: a resumed run must have the same.
+
+    Attributes:
+        suite: Name of the suite.
+        version: Its version.
+        panel: Hash of the panel.
+        seed: Seed of the panel.
+        meta_episodes: Meta-episodes of each scenario; None: as the suite says.
+        agents: Who plays.
+        plays: Scenario to the names of the agents that play it.
+        packages: Versions of the packages that compute results.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    suite: str
+    version: int
+    panel: str
+    seed: int
+    meta_episodes: int | None
+    agents: tuple[AgentCard, ...]
+    plays: dict[str, tuple[str, ...]]
+    packages: dict[str, str]
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the canonical JSON."""
+        return hashlib.sha256(canonical_json(self.model_dump(mode="json")).encode()).hexdigest()
+
+
+class Manifest(BaseModel):
+    """What ``manifest.json`` holds.
+
+    Attributes:
+        v: Version of the manifest's format.
+        config: What decides the records.
+        digest: Digest of the config.
+        unsupported: Agent to scenario to why it does not play there.
+        commit: Commit of the checkout that the code came from; empty outside one, with ``+`` if it was changed.
+        host: Facts of the machine that started the run.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    v: Literal[1] = 1
+    config: Config
+    digest: str
+    unsupported: dict[str, dict[str, str]]
+    commit: str
+    host: dict[str, str]
+
+
+class RunDirectory(NamedTuple):
+    """A run on disk.
+
+    Attributes:
+        path: The folder.
+        manifest: Its manifest.
+    """
+
+    path: Path
+    manifest: Manifest
+
+    @property
+    def records_path(self) -> Path:
+        """The file of records."""
+        return self.path / RECORDS
+
+    def records(self) -> dict[Key, Record]:
+        """Reads all records by key.
+
+        Raises:
+            RecordError: A damaged line, named.
+        """
+        return collect_records(self.records_path)
+
+    def finish(self, order: Iterable[Key]) -> None:
+        """Sorts the records into an order, in one step.
+
+        Args:
+            order: The keys of all records.
+        """
+        records = self.records()
+        content = b"".join(records[key].line() + b"\n" for key in order)
+        if content != self.records_path.read_bytes():
+            replace_file(self.records_path, content)
+
+
+def load_run(path: Path) -> RunDirectory:
+    """Opens a run for reading.
+
+    Raises:
+        RecordError: There is no run, or its manifest is damaged or of a newer format.
+    """
+    return RunDirectory(path, _read_manifest(path / MANIFEST))
+
+
+@contextmanager
+def open_run(path: Path, manifest: Manifest, mode: Mode) -> Iterator[RunDirectory]:
+    """Opens a run for writing, locked against other processes.
+
+    Args:
+        path: The folder; it is made if it is missing.
+        manifest: What shall be played.
+        mode: ``"new"`` takes an empty folder, ``"resume"`` goes on with the same run, ``"overwrite"`` deletes a run.
+
+    Yields:
+        The run.
+
+    Raises:
+        RecordError: The folder is not what ``mode`` needs, or cannot be written, or another process works in it.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RecordError(f"cannot make the folder {path}: {error.strerror}") from error
+    lock = FileLock(path / _LOCK, timeout=0)
+    try:
+        lock.acquire()
+    except Timeout as error:
+        raise RecordError(f"another process is running in {path}: wait for it, or choose another --out") from error
+    except OSError as error:
+        raise RecordError(f"cannot write in {path}: {error.strerror}") from error
+    try:
+        yield _prepare(path, manifest, mode)
+    finally:
+        lock.release()
+
+
+def _prepare(path: Path, manifest: Manifest, mode: Mode) -> RunDirectory:
+    present = {entry.name for entry in path.iterdir() if not entry.name.startswith(".")}
+    foreign = sorted(present - {MANIFEST, RECORDS})
+    if mode == "new" and present:
+        raise RecordError(f"{path} is not empty: add --resume or --overwrite, or choose another --out")
+    if foreign and MANIFEST not in present:
+        raise RecordError(f"{path} is no run directory, it holds {foreign[0]!r}: choose another --out")
+    if mode == "overwrite":
+        for name in (RECORDS, MANIFEST):  # In this order: records without a manifest would be nobody's.
+            (path / name).unlink(missing_ok=True)
+    elif MANIFEST in present:
+        _refuse_other_config(path, _read_manifest(path / MANIFEST), manifest)
+        return load_run(path)
+    elif RECORDS in present:
+        raise RecordError(f"{path} has records but no {MANIFEST}: put it back, or choose another --out")
+    replace_file(path / MANIFEST, (manifest.model_dump_json(indent=2) + "\n").encode())
+    return RunDirectory(path, manifest)
+
+
+def _refuse_other_config(path: Path, found: Manifest, wanted: Manifest) -> None:
+    if found.config == wanted.config:
+        return
+    old, new = found.config.model_dump(mode="json"), wanted.config.model_dump(mode="json")
+    keys = [key for key in new if old[key] != new[key]]
+    shown = ", ".join(key if key in _LONG else f"{key} ({old[key]!r} there, {new[key]!r} now)" for key in keys)
+    raise RecordError(f"{path} is a run of another configuration; what differs: {shown}. Choose another --out")
+
+
+def _read_manifest(path: Path) -> Manifest:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise RecordError(f"{path.parent} is no run directory: cannot read {path.name} ({error.strerror})") from error
+    try:
+        return Manifest.model_validate_json(content)
+    except ValidationError as error:
+        if (version := format_version(content)) > FORMAT:
+            raise newer_format(str(path), version) from error
+        first = error.errors()[0]
+        raise RecordError(f"{path} is damaged ({'.'.join(map(str, first['loc']))}: {first['msg']})") from error

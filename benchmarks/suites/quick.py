@@ -1,0 +1,23 @@
+"""The first look: scripted agents on Kuhn poker and Tic-Tac-Toe, in a minute or two on two cores."""
+
+from __future__ import annotations
+
+from benchmarks.suites.base import SUITES, Suite, part
+
+_KUHN = ("random", "equilibrium", "thompson", "best_response")
+_TIC_TAC_TOE = ("random", "minimax", "mcts(simulations=1000)")
+
+SUITES.register(
+    "quick",
+    Suite(
+        name="quick",
+        version=1,
+        summary="scripted agents on Kuhn poker and Tic-Tac-Toe, training and held-out opponents",
+        parts=(
+            part("kuhn/train", 2000, *_KUHN),
+            part("kuhn/heldout", 2000, *_KUHN),
+            part("tictactoe/train", 400, *_TIC_TAC_TOE),
+            part("tictactoe/heldout", 400, *_TIC_TAC_TOE),
+        ),
+    ),
+)

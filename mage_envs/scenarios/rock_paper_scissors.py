@@ -1,0 +1,13 @@
+"""Rock-Paper-Scissors: uniform play cannot lose, and cannot win either; everything is in the opponent's habits."""
+
+from __future__ import annotations
+
+from mage_envs.scenarios.base import Scenario, register
+
+ENV_ID = "mage/RockPaperScissors-meta-v0"
+UNIT = "points per episode"
+
+register(
+    Scenario("rps/train", ENV_ID, "half of the roshambo bots, and simple habits", UNIT, "rps/train", (0,)),
+    Scenario("rps/heldout", ENV_ID, "the other roshambo bots", UNIT, "rps/heldout", (0,)),
+)

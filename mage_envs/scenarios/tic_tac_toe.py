@@ -1,0 +1,20 @@
+"""Tic-Tac-Toe: win, draw or loss. Two perfect players draw; habits can be found out and punished."""
+
+from __future__ import annotations
+
+from mage_envs.scenarios.base import Scenario, register
+
+ENV_ID = "mage/TicTacToe-meta-v0"
+UNIT = "win +1, draw 0, loss -1"
+
+register(
+    Scenario("tictactoe/train", ENV_ID, "half search, half players with a habit", UNIT, "tictactoe/train"),
+    Scenario("tictactoe/heldout", ENV_ID, "search that almost never errs", UNIT, "tictactoe/heldout"),
+    Scenario(
+        "tictactoe/patterns_heldout",
+        ENV_ID,
+        "players with habits that training has not seen",
+        UNIT,
+        "tictactoe/patterns_heldout",
+    ),
+)
