@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import threading
 from collections.abc import Iterator
 from types import ModuleType
 from typing import Generic, TypeVar
@@ -36,6 +37,8 @@ class Registry(Generic[T]):
         """
         self.kind = kind
         self._package = package
+        self._scanned = package is None
+        self._lock = threading.RLock()
         self._items: dict[str, T] = {}
 
     def register(self, name: str, item: T) -> T:
@@ -71,9 +74,18 @@ class Registry(Generic[T]):
         return iter(sorted(self._items))
 
     def _scan(self) -> None:
-        if self._package is not None:
-            package, self._package = self._package, None
-            import_modules(importlib.import_module(package))
+        if self._scanned:
+            return
+        with self._lock:  # Another thread must not find the registry half filled.
+            package, self._package = self._package, None  # A module may look names up while it is imported.
+            if package is None:
+                return
+            try:
+                import_modules(importlib.import_module(package))
+            except BaseException:
+                self._package = package
+                raise
+            self._scanned = True
 
 
 def import_modules(package: ModuleType) -> None:

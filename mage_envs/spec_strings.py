@@ -8,6 +8,7 @@ are allowed and are bound by the callee's parameter order: ``mcts(100)`` is ``mc
 from __future__ import annotations
 
 import inspect
+import math
 import re
 from collections.abc import Callable
 from typing import NamedTuple, NoReturn, TypeAlias, Union
@@ -91,7 +92,9 @@ def _write(value: Value) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return value if re.fullmatch(r"[A-Za-z_][\w./-]*", value) else f'"{value}"'
+        bare = re.fullmatch(r"[A-Za-z_][\w./-]*", value) and value not in ("true", "false")
+        mark = "'" if '"' in value else '"'
+        return value if bare else f"{mark}{value}{mark}"
     return str(value)
 
 
@@ -156,7 +159,7 @@ class _Parser:
 
     def value(self, kind: str, token: str, depth: int) -> Value:
         if kind == "number":
-            return float(token) if re.search(r"[.eE]", token) else int(token)
+            return self.number(token)
         if kind == "string":
             return token[1:-1]
         if kind != "word":
@@ -165,3 +168,9 @@ class _Parser:
             return token == "true"
         spec = self.call(token, depth + 1)
         return spec if spec.args or spec.kwargs else token
+
+    def number(self, token: str) -> int | float:
+        value = float(token)
+        if not math.isfinite(value):
+            self.fail(f"the number {token:.20} is too large")
+        return value if re.search(r"[.eE]", token) else int(token)

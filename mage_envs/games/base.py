@@ -130,6 +130,8 @@ class GameSpec:
 
     def tensor(self, state: Any, seat: int) -> FloatArray:
         """Returns the tensor that :attr:`tensor_size` describes, float32, shape ``(tensor_size,)``."""
+        if not self.tensor_size:
+            return np.zeros(0, dtype=np.float32)
         if self.game.get_type().provides_information_state_tensor:
             return np.asarray(state.information_state_tensor(seat), dtype=np.float32)
         return np.asarray(state.observation_tensor(seat), dtype=np.float32)
@@ -141,7 +143,10 @@ class GameSpec:
             return str(state)
         if kind.provides_information_state_string:
             return str(state.information_state_string(seat))
-        return str(state.observation_string(seat))
+        shown = str(state.observation_string(seat))
+        if kind.information == pyspiel.GameType.Information.IMPERFECT_INFORMATION and state.current_player() == seat:
+            return f"{shown} legal {state.legal_actions(seat)}"  # One observation can come with different moves.
+        return shown
 
     def outcome(self, returns: tuple[float, ...], seat: int) -> Outcome:
         """Says whether a seat won: by the sign of its return in zero-sum games, by comparison in others."""

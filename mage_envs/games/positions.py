@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyspiel
 
+from mage_envs.charset import printable
 from mage_envs.errors import UnsupportedGameError
 from mage_envs.games.base import NOTHING, Facts, FloatArray, GameSpec
 from mage_envs.games.chance import chance_uniform
@@ -52,11 +53,16 @@ class Position:
 
     @cached_property
     def chance(self) -> tuple[tuple[int, float], ...]:
-        """Outcomes of a chance position with their probabilities."""
-        return tuple((int(action), float(p)) for action, p in self._state.chance_outcomes())
+        """Outcomes of a chance position with their probabilities, none of them 0."""
+        return tuple((int(action), float(p)) for action, p in self._state.chance_outcomes() if p > 0.0)
 
     def child(self, action: Action | Joint) -> Position:
-        """Returns the position after an action (after one action a seat, at a simultaneous position)."""
+        """Returns the position after an action.
+
+        Args:
+            action: A legal action id. At a simultaneous position a tuple, one action a seat, with 0 for a seat that
+                has no legal action there.
+        """
         found = self._children.get(action)
         return self._graph.grow(self, action) if found is None else found
 
@@ -78,6 +84,14 @@ class Position:
         """Returns a copy of the full OpenSpiel state, hidden information included: for solvers, never for players."""
         return self._state.clone()
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Position:
+        """Positions never change, so that a copy of an environment shares them."""
+        return self
+
+    def __reduce__(self) -> tuple[Any, tuple[GameSpec, str]]:
+        """Pickles by the serialised state."""
+        return _restore_position, (self.spec, self._state.serialize())
+
 
 class View:
     """What one seat may know of a position. Players, texts and logs get views, never positions.
@@ -98,9 +112,9 @@ class View:
         self.spec = position.spec
         self.seat = seat
         self.terminal = position.player == TERMINAL
-        self.to_act = position.player in (seat, SIMULTANEOUS)
-        legal = position._state.legal_actions(seat) if self.to_act else ()
+        legal = position._state.legal_actions(seat) if position.player in (seat, SIMULTANEOUS) else ()
         self.legal: tuple[int, ...] = tuple(int(action) for action in legal)
+        self.to_act = bool(legal)
 
     @cached_property
     def key(self) -> str:
@@ -122,7 +136,7 @@ class View:
     @cached_property
     def text(self) -> str:
         """The facts in words."""
-        return self.spec.describe(self.facts)
+        return printable(self.spec.describe(self.facts))
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -139,8 +153,17 @@ class View:
         return found
 
     @cached_property
+    def moves(self) -> dict[int, int]:
+        """The legal action ids, as keys and values: a set that gives back plain integers."""
+        return {action: action for action in self.legal}
+
+    @cached_property
     def mask(self) -> npt.NDArray[np.int8]:
         """1 for each legal action id, else 0; int8, shape ``(actions,)``. Shared: copy before writing."""
+        if self.legal and self.legal[-1] >= self.spec.actions:
+            raise UnsupportedGameError(
+                f"{self.spec.name!r} has action {self.legal[-1]}, but OpenSpiel counts only {self.spec.actions} actions"
+            )
         mask = np.zeros(self.spec.actions, dtype=np.int8)
         mask[list(self.legal)] = 1
         return mask
@@ -196,9 +219,13 @@ class View:
         """Shows game, seat and information state."""
         return f"View({self.spec.name}, seat={self.seat}, key={self.key!r})"
 
-    def __reduce__(self) -> tuple[Any, tuple[GameSpec, str, int]]:
-        """Pickles by the serialised state."""
-        return _restore_view, (self.spec, self._position._state.serialize(), self.seat)
+    def __deepcopy__(self, memo: dict[int, Any]) -> View:
+        """Views never change, so that a copy of an environment shares them."""
+        return self
+
+    def __reduce__(self) -> tuple[Any, tuple[Position, int]]:
+        """Pickles by position and seat."""
+        return _restore_view, (self._position, self.seat)
 
 
 class PositionGraph:
@@ -214,7 +241,7 @@ class PositionGraph:
 
     def grow(self, parent: Position, action: Action | Joint) -> Position:
         """Makes the child of a position, or finds it among the transpositions, and remembers it."""
-        state = parent._state.child(action) if isinstance(action, int) else _after_joint(parent, action)
+        state = _after_joint(parent, action) if isinstance(action, tuple) else parent._state.child(action)
         key = str(state) if self.spec.merge else ""
         child = self._merged.get(key) if key else None
         if child is None:
@@ -244,5 +271,9 @@ def _after_joint(parent: Position, joint: Joint) -> Any:
     return state
 
 
-def _restore_view(spec: GameSpec, serialized: str, seat: int) -> View:
-    return Position(position_graph(spec), spec.game.deserialize_state(serialized)).view(seat)
+def _restore_position(spec: GameSpec, serialized: str) -> Position:
+    return Position(position_graph(spec), spec.game.deserialize_state(serialized))
+
+
+def _restore_view(position: Position, seat: int) -> View:
+    return position.view(seat)

@@ -22,6 +22,8 @@ THROWS = ("rock", "paper", "scissors")
 RESULTS = ("draw", "win", "loss")
 MAX_THROWS = 1000
 
+LEGEND = "Throws so far, your letter first (R rock, P paper, S scissors)"
+
 RULES = """\
 Rock-Paper-Scissors, two players. Both throw at the same time: "rock", "paper" or "scissors".
 Rock beats scissors, scissors beats paper, paper beats rock; equal throws are a draw.
@@ -82,9 +84,11 @@ def _describe(facts: Facts) -> str:
     head = "All throws are made." if len(pairs) == throws else f"Throw {len(pairs) + 1} of {throws}."
     if not pairs:
         return f"{head} Nothing has been thrown yet."
-    told = [f"{own}-{other} ({result})" for (own, other), result in zip(pairs, results, strict=True)]
+    if throws == 1:
+        return f"You threw {pairs[0][0]}, the opponent threw {pairs[0][1]}: a {results[0]} for you."
+    told = " ".join(own[0].upper() + other[0].upper() for own, other in pairs)  # 1,000 throws must fit into a text.
     won, lost, drawn = (results.count(result) for result in ("win", "loss", "draw"))
-    return f"{head}\nYour throw - the opponent's: {', '.join(told)}.\nYou won {won}, lost {lost}, drew {drawn}."
+    return f"{head}\n{LEGEND}: {told}.\nYou won {won}, lost {lost}, drew {drawn}."
 
 
 def _result(own: str, other: str) -> str:

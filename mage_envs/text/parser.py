@@ -1,7 +1,8 @@
 """From a reply to an action: the tagged answer is final, prose is never scanned.
 
 1. Thoughts end at the last ``</think>``; a reply that opens ``<think>`` and never closes it was cut short.
-2. What stands in ``<action>…</action>`` is the answer. Several different answers are ambiguous, not "the first".
+2. What stands in ``<action>…</action>`` is the answer. Several different answers are ambiguous, not "the first"; an
+   answer that opens and never closes was cut short, whatever came before it.
 3. A reply without any tag is an answer only if the whole of it is one.
 4. Letter case and white space are forgiven, meaning is not: an answer must be a spelling of a legal action.
 """
@@ -17,8 +18,8 @@ from mage_envs.games import fold
 
 MAX_ANSWER = 200
 
-_TAGGED = re.compile(r"<action>(.*?)</action>", re.IGNORECASE | re.DOTALL)
-_OPEN_TAG = re.compile(r"<action>", re.IGNORECASE)
+_TAG = re.compile(r"<(/?)action>", re.IGNORECASE)
+_THOUGHTS = re.compile(r"<(/?)think>", re.IGNORECASE)
 
 
 class ReplyKind(Enum):
@@ -60,14 +61,12 @@ def parse_reply(reply: str, spellings: Mapping[str, int], vocabulary: Collection
     whole = fold(reply)
     if whole in spellings:
         return ParsedReply(ReplyKind.OK, spellings[whole], whole)
-    said, truncated = _after_thoughts(reply)
-    if truncated:
+    said = _after_thoughts(reply)
+    answers = None if said is None else _tagged(said)
+    if said is None or answers is None:
         return ParsedReply(ReplyKind.TRUNCATED, None, "")
-    answers = {fold(answer) for answer in _TAGGED.findall(said)}
     if len(answers) > 1:
         return ParsedReply(ReplyKind.AMBIGUOUS, None, "")
-    if not answers and _OPEN_TAG.search(said):
-        return ParsedReply(ReplyKind.TRUNCATED, None, "")
     answer = answers.pop() if answers else fold(said)
     if not answer:
         return ParsedReply(ReplyKind.EMPTY, None, "")
@@ -77,9 +76,25 @@ def parse_reply(reply: str, spellings: Mapping[str, int], vocabulary: Collection
     return ParsedReply(kind, None, answer[:MAX_ANSWER])
 
 
-def _after_thoughts(reply: str) -> tuple[str, bool]:
-    """Cuts thoughts off. The flag says that the reply ended inside them."""
-    folded = reply.casefold() if reply.isascii() else reply.lower()
-    end = folded.rfind("</think>")
-    said = reply[end + len("</think>") :] if end >= 0 else reply
-    return said, "<think>" in said.casefold()
+def _after_thoughts(reply: str) -> str | None:
+    """Returns what stands after the last thought; None if the reply ended inside one."""
+    tags = list(_THOUGHTS.finditer(reply))
+    if not tags:
+        return reply
+    return reply[tags[-1].end() :] if tags[-1][1] else None
+
+
+def _tagged(said: str) -> set[str] | None:
+    """Returns the different tagged answers, folded; None if the reply ended inside a tag.
+
+    One pass: a model that repeats the opening tag for thousands of tokens must not cost time by the square.
+    """
+    answers: set[str] = set()
+    start: int | None = None
+    for tag in _TAG.finditer(said):
+        if not tag[1]:
+            start = tag.end() if start is None else start
+        elif start is not None:
+            answers.add(fold(said[start : tag.start()]))
+            start = None
+    return answers if start is None else None
