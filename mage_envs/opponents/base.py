@@ -122,7 +122,7 @@ def check_range(name: str, value: Any, low: float, high: float, kind: type[int] 
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if not number or (kind is int and not isinstance(value, int)) or not low <= float(value) <= high:
         noun = "an integer" if kind is int else "a number"
-        raise SpecError(f"{name} must be {noun} in {low:g}..{high:g}, got {value!s}")
+        raise SpecError(f"{name} must be {noun} in {low}..{high}, got {value!s}")
 
 
 def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
@@ -133,5 +133,5 @@ def check_choice(name: str, value: Any, choices: Iterable[str]) -> str:
     """
     known = tuple(choices)
     if value not in known:
-        raise SpecError(f"{name} must be one of the known names, got {str(value)!r}. {near_matches(str(value), known)}")
+        raise SpecError(f"{name} has no value {str(value)!r}. {near_matches(str(value), known)}")
     return str(value)
