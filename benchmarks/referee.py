@@ -33,7 +33,7 @@ def start(env: Any, entry: Entry) -> Start:
     return observation, info
 
 
-def drive(env: Any, first: Start, decide: Decide, finished: list[EpisodeRecord]) -> None:
+def drive(env: Any, first: Start, decide: Decide, finished: list[EpisodeRecord]) -> Any:
     """Runs a meta-episode to its end.
 
     Args:
@@ -41,6 +41,9 @@ def drive(env: Any, first: Start, decide: Decide, finished: list[EpisodeRecord])
         first: What :func:`start` returned.
         decide: Answers in both phases. It is never shown what is privileged.
         finished: Every finished episode is appended here, so that they outlive an exception.
+
+    Returns:
+        The last observation, which nobody was asked about.
     """
     observation, info = first
     over = False
@@ -61,6 +64,7 @@ def drive(env: Any, first: Start, decide: Decide, finished: list[EpisodeRecord])
         if not over:
             observation, _, terminated, truncated, info = env.step(reflection)
             over = terminated or truncated
+    return observation
 
 
 def play(env: Any, agent: Agent, entry: Entry) -> Record:

@@ -1,0 +1,267 @@
+"""The command ``benchmark``. Modules that compute are imported by the commands that need them: help is quick."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shlex
+import sys
+import time
+from collections.abc import Iterable
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from mage_envs.errors import MageError, RecordError, VerificationError
+
+if TYPE_CHECKING:
+    from benchmarks.panels import Panel
+    from benchmarks.records import Record
+    from benchmarks.run_directory import Mode, RunDirectory
+
+WIDTH = 100
+MAX_META_EPISODES = 1_000_000
+MAX_JOBS = 256
+
+app = typer.Typer(
+    help="Plays agents on fixed panels of meta-episodes, and keeps leaderboards.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+out = Console(width=WIDTH, highlight=False)
+err = Console(width=WIDTH, highlight=False, stderr=True)
+
+
+class Kind(StrEnum):
+    """What ``benchmark list`` can list."""
+
+    SUITES = "suites"
+    SCENARIOS = "scenarios"
+    AGENTS = "agents"
+    OPPONENTS = "opponents"
+    POPULATIONS = "populations"
+    GAMES = "games"
+
+
+RunPath = Annotated[Path, typer.Argument(help="Run directory.", metavar="RUN")]
+Jobs = Annotated[int | None, typer.Option(min=1, max=MAX_JOBS, help="Worker processes. Default: one a CPU.")]
+Boards = Annotated[
+    Path | None, typer.Option("--leaderboards", help="Folder of leaderboards. Default: ./leaderboards.", metavar="DIR")
+]
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        out.print(f"benchmark {version('mage-envs')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Plays agents on fixed panels of meta-episodes, and keeps leaderboards."""
+
+
+@app.command("list")
+def list_(kind: Annotated[Kind | None, typer.Argument(help="List only these.")] = None) -> None:
+    """Lists suites, scenarios, agents, opponents, populations and games."""
+    from benchmarks.listing import TABLES
+
+    for name, table in TABLES.items():
+        if kind is None or kind.value == name:
+            out.print(table())
+
+
+@app.command()
+def run(
+    suite: Annotated[str, typer.Argument(help="Name of a suite; see `benchmark list suites`.")],
+    agent: Annotated[
+        list[str] | None, typer.Option(help="Spec of an agent; can be repeated. Default: the suite's.")
+    ] = None,
+    meta_episodes: Annotated[
+        int | None,
+        typer.Option(min=1, max=MAX_META_EPISODES, help="Meta-episodes of each scenario. Default: the suite's."),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Another seed is another panel.")] = 0,
+    out_: Annotated[
+        Path | None, typer.Option("--out", help="Run directory. Default: runs/SUITE-TIME.", metavar="DIR")
+    ] = None,
+    jobs: Jobs = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Delete the run in --out first.")] = False,
+    leaderboards: Boards = None,
+) -> None:
+    """Plays a suite into a run directory, and prints its rows among those of the leaderboard."""
+    if resume and (overwrite or out_ is None):
+        raise typer.BadParameter("needs --out, and goes without --overwrite", param_hint="--resume")
+    from benchmarks.plan import make_plan
+    from benchmarks.progress import Bar
+    from benchmarks.runner import run as run_plan
+    from benchmarks.suites import SUITES
+
+    begun = time.monotonic()
+    plan = make_plan(SUITES.get(suite), agent or (), meta_episodes=meta_episodes, seed=seed)
+    path = out_ or _new_folder(suite)
+    mode: Mode = "resume" if resume else "overwrite" if overwrite else "new"
+    err.print(f"{suite}: {len(plan.tasks)} meta-episodes into {path}")
+    try:
+        with Bar("meta-episodes", err) as bar:
+            directory = run_plan(plan, path, bar, mode=mode, jobs=jobs or _cpus())
+    except KeyboardInterrupt:
+        err.print(f"\ninterrupted; nothing finished is lost. Go on with:\n  {_resume_command(path)}", soft_wrap=True)
+        raise typer.Exit(130) from None
+    _print_run(directory, plan.panel, directory.records().values(), leaderboards)
+    out.print(f"{time.monotonic() - begun:.0f} s. Run: {path}. To put it on the board: benchmark submit {path}")
+
+
+@app.command()
+def show(
+    what: Annotated[str, typer.Argument(help="A run directory, or the name of a suite.", metavar="RUN|SUITE")],
+    leaderboards: Boards = None,
+) -> None:
+    """Prints the board of a suite, or a run's rows among those of the board."""
+    from benchmarks.records import good_records
+    from benchmarks.run_directory import MANIFEST, load_run
+    from benchmarks.suites import SUITES
+    from benchmarks.verification import rebuild_panel
+
+    path = Path(what)
+    if not (path / MANIFEST).exists():
+        if what not in SUITES and path.exists():
+            raise RecordError(f"{path} is no run directory: it has no {MANIFEST}")
+        _print_board(SUITES.get(what).name, leaderboards)
+        return
+    directory = load_run(path)
+    records, damage = good_records(directory.records_path)
+    _print_run(directory, rebuild_panel(directory.manifest.config), records, leaderboards)
+    if damage:
+        raise RecordError("\n".join(damage))
+
+
+@app.command()
+def verify(path: RunPath, jobs: Jobs = None) -> None:
+    """Replays every recorded action of a run, and fails if any result differs."""
+    directory, _ = _verified(path, jobs)
+    out.print(f"{directory.path}: verified")
+
+
+@app.command()
+def submit(path: RunPath, jobs: Jobs = None, leaderboards: Boards = None) -> None:
+    """Verifies a run, then adds its rows to the leaderboard or replaces them there."""
+    from benchmarks.leaderboard import add_rows, submit_folder
+    from benchmarks.rows import run_rows
+
+    folder = submit_folder(leaderboards)
+    directory, panel = _verified(path, jobs)
+    rows = run_rows(directory, panel, directory.records().values(), verified=True)
+    board = folder / f"{panel.suite.name}.csv"
+    count = add_rows(board, rows)
+    out.print(f"{board}: {len(rows)} rows of this run, {count} in all")
+
+
+@app.command()
+def play(
+    scenario: Annotated[str, typer.Argument(help="Name of a scenario; see `benchmark list scenarios`.")],
+    episodes: Annotated[int, typer.Option(min=1, max=1000, help="Episodes in the meta-episode.")] = 3,
+    seat: Annotated[int | None, typer.Option(min=0, help="Your seat. Default: drawn.")] = None,
+    opponent: Annotated[
+        str | None, typer.Option(help="Spec of the opponent. Default: drawn from the population.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Repeats a meta-episode. Default: drawn.")] = None,
+) -> None:
+    """Lets you play a meta-episode, and compares your score with the reference."""
+    from benchmarks.human import draw_session, play_in_terminal
+    from mage_envs.scenarios import SCENARIOS
+
+    found = SCENARIOS.get(scenario)
+    if seat is not None and seat not in found.seats:
+        raise typer.BadParameter(f"{scenario} is played from seats {found.seats}", param_hint="--seat")
+    session = draw_session(found, episodes, secrets.randbelow(2**32) if seed is None else seed, opponent, seat)
+    play_in_terminal(session, lambda text: out.print(text, markup=False, soft_wrap=True), input)
+
+
+def main() -> None:
+    """Entry point: an error of MAGE is one line on standard error and exit code 2, a failed verification 1."""
+    try:
+        app()
+    except VerificationError as error:
+        _fail(error, 1)
+    except MageError as error:
+        _fail(error, 2)
+
+
+def _fail(error: MageError, code: int) -> None:
+    err.print(f"benchmark: {error}", markup=False, soft_wrap=True)
+    sys.exit(code)
+
+
+def _verified(path: Path, jobs: int | None) -> tuple[RunDirectory, Panel]:
+    from benchmarks.progress import Bar
+    from benchmarks.run_directory import load_run
+    from benchmarks.verification import rebuild_panel, verify
+
+    directory = load_run(path)
+    panel = rebuild_panel(directory.manifest.config)
+    with Bar("replayed", err) as bar:
+        verify(directory, panel, jobs=jobs or _cpus(), progress=bar)
+    return directory, panel
+
+
+def _print_run(directory: RunDirectory, panel: Panel, records: Iterable[Record], leaderboards: Path | None) -> None:
+    from benchmarks.leaderboard import board_path, read_board, row_key
+    from benchmarks.rows import run_rows
+    from benchmarks.tables import LEGEND, board, merge, unsupported_notes
+
+    own = run_rows(directory, panel, records, verified=False)
+    committed = read_board(board_path(panel.suite.name, leaderboards))
+    rows = merge(own, committed)
+    out.print(board(rows, {row_key(row) for row in own}))
+    out.print(f"\n{LEGEND} > this run.", style="dim")
+    elsewhere = sum(row["panel"] != panel.hash for row in committed)
+    if elsewhere:
+        out.print(f"{elsewhere} rows of the board are of other panels (seed, size or version), and are not shown.")
+    for note in unsupported_notes(directory.manifest.unsupported):
+        out.print(note, markup=False)
+
+
+def _print_board(suite: str, leaderboards: Path | None) -> None:
+    from benchmarks.leaderboard import board_path, read_board
+    from benchmarks.tables import LEGEND, board
+
+    path = board_path(suite, leaderboards)
+    rows = read_board(path)
+    if not rows:
+        out.print(f"{path} has no rows yet: benchmark run {suite}, then benchmark submit")
+        return
+    out.print(board(rows))
+    out.print(f"\n{LEGEND}", style="dim")
+
+
+def _new_folder(suite: str) -> Path:
+    stamp = time.strftime("%Y%m%d-%H%M%S")
+    folders = (Path("runs") / f"{suite}-{stamp}{suffix}" for suffix in ("", *(f"-{n}" for n in range(2, 100))))
+    return next(folder for folder in folders if not folder.exists())
+
+
+def _resume_command(path: Path) -> str:
+    words = [word for word in sys.argv[1:] if word not in ("--resume", "--overwrite")]
+    if "--out" not in words and not any(word.startswith("--out=") for word in words):
+        words += ["--out", str(path)]
+    return shlex.join(["benchmark", *words, "--resume"])
+
+
+def _cpus() -> int:
+    return min(MAX_JOBS, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,91 @@
+"""What there is to play: the tables of ``benchmark list``."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from benchmarks.suites import SUITES
+from mage_agent.agents import AGENTS
+from mage_envs.games import GAMES
+from mage_envs.opponents import OPPONENTS
+from mage_envs.opponents.populations import POPULATIONS
+from mage_envs.scenarios import SCENARIOS
+
+
+def suites() -> Table:
+    """Lists the suites."""
+    found = (SUITES.get(name) for name in SUITES)
+    return _table(
+        "suites",
+        ("version", "scenarios", "what it is"),
+        ((s.name, str(s.version), ", ".join(part.scenario.name for part in s.parts), s.summary) for s in found),
+    )
+
+
+def scenarios() -> Table:
+    """Lists the scenarios."""
+    found = (SCENARIOS.get(name) for name in SCENARIOS)
+    return _table("scenarios", ("environment", "against"), ((s.name, s.env_id, s.summary) for s in found))
+
+
+def agents() -> Table:
+    """Lists the agents. Every opponent is one, too."""
+    found = ((name, _usage(name, AGENTS.get(name), 0), _summary(AGENTS.get(name))) for name in AGENTS)
+    return _table("agents (and every opponent)", ("use", "what it does"), found)
+
+
+def opponents() -> Table:
+    """Lists the opponents."""
+    found = ((name, _usage(name, OPPONENTS.get(name), 1), _summary(OPPONENTS.get(name))) for name in OPPONENTS)
+    return _table("opponents", ("use", "what it does"), found)
+
+
+def populations() -> Table:
+    """Lists the populations with the weights of their members."""
+    found = (POPULATIONS.get(name) for name in POPULATIONS)
+    return _table(
+        "populations",
+        ("members (weight)",),
+        ((p.name, ", ".join(f"{spec} ({weight:g})" for spec, weight in p.members)) for p in found),
+    )
+
+
+def games() -> Table:
+    """Lists the games."""
+    found = ((name, f"mage/{GAMES.get(name)().title}-meta-v0") for name in GAMES)
+    return _table("games (and any of OpenSpiel's, through mage/OpenSpiel-meta-v0)", ("environment",), found)
+
+
+TABLES: dict[str, Callable[[], Table]] = {
+    "suites": suites,
+    "scenarios": scenarios,
+    "agents": agents,
+    "opponents": opponents,
+    "populations": populations,
+    "games": games,
+}
+
+
+def _table(title: str, columns: Iterable[str], rows: Iterable[tuple[str, ...]]) -> Table:
+    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False, width=100)
+    table.add_column("name", overflow="fold", no_wrap=False)
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def _usage(name: str, factory: Callable[..., object], skip: int) -> str:
+    parameters = list(inspect.signature(factory).parameters.values())[skip:]
+    shown = [p.name if p.default is p.empty else f"{p.name}={p.default}" for p in parameters]
+    return f"{name}({', '.join(shown)})" if shown else name
+
+
+def _summary(factory: Callable[..., object]) -> str:
+    found = getattr(factory, "summary", None) or inspect.getdoc(factory) or ""
+    return str(found).split("\n", maxsplit=1)[0]

@@ -1,0 +1,125 @@
+"""The board as a person reads it in a terminal of 100 columns."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from benchmarks.leaderboard import row_key
+from benchmarks.ranking import last_score, ranks
+from benchmarks.rows import Row
+
+WIDTH = 100
+_MAX_EPISODES = 3
+
+
+def board(rows: Sequence[Row], own: Collection[tuple[str, ...]] = ()) -> RenderableType:
+    """Renders rows, a table for each scenario and panel.
+
+    Args:
+        rows: The rows, in the order in which their scenarios shall appear.
+        own: Keys of the rows to point out.
+
+    Returns:
+        What rich prints.
+    """
+    groups: dict[tuple[str, ...], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row["scenario"], row["suite_version"], row["panel"]), []).append(row)
+    return Group(*(part for group in groups.values() for part in _scenario(group, own)))
+
+
+def merge(own: Iterable[Row], others: Iterable[Row]) -> list[Row]:
+    """Puts a run's rows among those of a board that were played on the same panel. Equal keys: the run's row counts."""
+    found = {row_key(row): row for row in own}
+    panels = {row["panel"] for row in found.values()}
+    for row in others:
+        if row["panel"] in panels:
+            found.setdefault(row_key(row), row)
+    return list(found.values())
+
+
+def unsupported_notes(unsupported: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """Says which agents did not play where, and why."""
+    return [
+        f"{agent} did not play {scenario}: {reason}"
+        for agent, reasons in unsupported.items()
+        for scenario, reason in reasons.items()
+    ]
+
+
+def _scenario(rows: Sequence[Row], own: Collection[tuple[str, ...]]) -> Iterator[RenderableType]:
+    first = rows[0]
+    yield Text.assemble(("\n" + first["scenario"], "bold"), f"   {first['unit']}; {_size(rows)}", style="")
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, width=WIDTH, show_edge=False)
+    table.add_column("#", justify="right", width=2)
+    table.add_column("agent", ratio=1, overflow="fold")
+    shown = _episodes(int(first["episodes"]))
+    for number in shown:
+        table.add_column(f"episode {number}", justify="right", width=13)
+    table.add_column("gain", justify="right", width=13)
+    table.add_column("norm.", justify="right", width=6)
+    table.add_column("n", justify="right", width=9)
+    ordered = sorted(rows, key=lambda row: (not _complete(row), -last_score(row), row["agent"]))
+    for row, place in zip(ordered, ranks(ordered), strict=True):
+        style = "bold green" if row_key(row) in own else ""
+        table.add_row(*_cells(row, place, shown, row_key(row) in own), style=style)
+    yield table
+    if first["equilibrium"] or first["adaptive"]:
+        yield Text(_yardsticks(first), style="dim")
+
+
+def _cells(row: Row, place: int | None, shown: Sequence[int], own: bool) -> list[str]:
+    label = ("> " if own else "  ") + row["agent"] + (" (oracle)" if row["oracle"] == "yes" else "")
+    scores = [_with_interval(row, f"score_{number}") for number in shown]
+    count = row["n_scored"] if _complete(row) else f"{row['n_scored']}/{row['n_expected']}!"
+    norm = row[f"normalised_{row['episodes']}"]
+    return [
+        "" if place is None else str(place),
+        label,
+        *scores,
+        _with_interval(row, "gain"),
+        f"{float(norm):.2f}" if norm else "",
+        count,
+    ]
+
+
+def _with_interval(row: Row, name: str) -> str:
+    value, low, high = (row[name + end] for end in ("", "_low", "_high"))
+    if not value:
+        return ""
+    half = f" ±{(float(high) - float(low)) / 2:.3f}".replace("±0.", "±.") if low and high else ""
+    return f"{float(value):+.3f}{half}"
+
+
+def _episodes(count: int) -> list[int]:
+    """Chooses the episodes to show: all, or the first, the middle one and the last."""
+    return list(range(1, count + 1)) if count <= _MAX_EPISODES else [1, (count + 1) // 2, count]
+
+
+def _size(rows: Sequence[Row]) -> str:
+    first = rows[0]
+    return f"{first['n_expected']} meta-episodes of {first['episodes']} episodes"
+
+
+def _yardsticks(row: Row) -> str:
+    parts = [("equilibrium play", "equilibrium"), ("ceiling, told the opponent", "ceiling")]
+    told = [f"{label} {float(row[name]):+.3f}" for label, name in parts if row[name]]
+    if row["adaptive"]:
+        told.append(f"best that can adapt {float(row['adaptive']) / int(row['episodes']):+.3f} on average")
+    return "exact, per episode: " + "; ".join(told)
+
+
+def _complete(row: Row) -> bool:
+    return row["n_scored"] == row["n_expected"]
+
+
+LEGEND = (
+    "Mean score of an episode ± half of its 95 % interval, clustered by opponent and instance. gain: last minus first "
+    "episode. norm.: 0 is equilibrium play, 1 the ceiling (last episode). Rows whose intervals overlap share a place; "
+    "oracles and incomplete rows (!) have none."
+)
