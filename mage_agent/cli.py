@@ -1,0 +1,61 @@
+"""The command ``mage-agent``. It lists the agents; ``benchmark run SUITE --agent SPEC`` is what plays them."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Annotated
+
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+WIDTH = 100
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
+out = Console(width=WIDTH, highlight=False)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        out.print(f"mage-agent {version('mage-envs')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Agents that play meta-episodes. Scripted ones so far: prompted and trained agents have no command yet."""
+
+
+@app.command("list")
+def list_() -> None:
+    """Lists the agents."""
+    from mage_agent.agents import AGENTS
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, width=WIDTH)
+    table.add_column("agent", no_wrap=True)
+    table.add_column("told the opponent", no_wrap=True)
+    table.add_column("what it does")
+    for name in AGENTS:
+        factory = AGENTS.get(name)
+        oracle = "yes (oracle)" if getattr(factory, "oracle", False) else "no"
+        table.add_row(name, oracle, (inspect.getdoc(factory) or "").split("\n", maxsplit=1)[0])
+    out.print(table)
+    out.print(
+        "Every opponent plays as an agent, too: benchmark list opponents. To play: benchmark run quick --agent SPEC"
+    )
+
+
+def main() -> None:
+    """Entry point."""
+    app()
+
+
+if __name__ == "__main__":
+    main()
