@@ -36,6 +36,8 @@ class OpponentAgent:
     def act(self, observation: Any, info: Mapping[str, Any]) -> int:
         """Samples an action id from the opponent's distribution."""
         view: View = info["view"]
+        if not view.legal:  # The others ended the first episode before this seat could act.
+            return 0
         distribution, self._memory = self._opponent.policy(view, self._memory, self._rng)
         return view.legal[sample_index(distribution, self._rng.random(), view)]
 

@@ -42,6 +42,8 @@ class BestResponseAgent:
     def act(self, observation: Any, info: Mapping[str, Any]) -> int:
         """Looks the action up."""
         view: View = info["view"]
+        if not view.legal:  # The others ended the first episode before this seat could act.
+            return 0
         return best_policy(self._spec, self._opponent, view.seat)[view.key]
 
     def reflect(self, observation: Any, info: Mapping[str, Any]) -> int:

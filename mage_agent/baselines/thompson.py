@@ -61,6 +61,8 @@ class Thompson:
     def act(self, observation: Any, info: Mapping[str, Any]) -> int:
         """Plays the best response to the drawn opponent."""
         view: View = info["view"]
+        if not view.legal:  # The others ended the first episode before this seat could act.
+            return 0
         self._belief.see(view)
         action = best_policy(self._game, self._drawn, view.seat, TREMBLING)[view.key]
         self._belief.act(view, action)

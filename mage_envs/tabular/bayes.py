@@ -146,6 +146,6 @@ def _signals(tree: SeatTree, reveal: bool) -> tuple[IntArray, IntArray]:
 
 def _normalised(population: Mapping[str, float]) -> dict[str, float]:
     total = sum(population.values())
-    if total <= 0.0 or min(population.values()) < 0.0:
-        raise ValueError(f"a population needs weights of 0 or more that do not all vanish, got {dict(population)!r}")
+    if not 0.0 < total < float("inf") or min(population.values()) < 0.0:
+        raise ValueError(f"a population needs weights of 0 or more that are not all 0, got {dict(population)!r}")
     return {spec: weight / total for spec, weight in population.items() if weight > 0.0}

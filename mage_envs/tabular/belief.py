@@ -39,12 +39,17 @@ class OpponentBelief:
             spec: The game.
             population: Specs of tabular opponents with weights.
             trembling: Probability of a random move at each decision, above 0.
+
+        Raises:
+            UnsupportedGameError: An opponent has no behaviour table, or the game is too large.
         """
         self.spec = spec
         self.opponents = tuple(opponent for opponent, _ in population)
         prior = np.array([weight for _, weight in population])
         self.weights: FloatArray = prior / prior.sum()
-        self._trembling = trembling
+        self._tables = [
+            [trembling_table(spec, name, seat, trembling) for seat in range(spec.seats)] for name in self.opponents
+        ]
         self._fitting: dict[Position, FloatArray] = {}
 
     def see(self, view: View) -> None:
@@ -101,8 +106,7 @@ class OpponentBelief:
 
     def _played(self, view: View) -> FloatArray:
         """Returns the probability of each legal action under each opponent, shape ``(actions, opponents)``."""
-        tables = (trembling_table(self.spec, name, view.seat, self._trembling) for name in self.opponents)
-        return np.array([table[view.key] for table in tables]).T
+        return np.array([tables[view.seat][view.key] for tables in self._tables]).T
 
 
 @lru_cache(maxsize=1024)

@@ -1,4 +1,4 @@
-"""The value of two-seat zero-sum games, by the sequence-form linear program.
+"""The value of two-seat zero-sum games: by minimax over positions, or by the sequence-form linear program.
 
 Source: D. Koller, N. Megiddo, B. von Stengel, "Fast algorithms for finding randomized strategies in game trees",
 STOC 1994. To check it: Kuhn poker is worth −1/18 to seat 0.
@@ -12,15 +12,16 @@ from scipy.sparse import coo_array, csr_array, hstack
 
 from mage_envs.errors import MageError, UnsupportedGameError
 from mage_envs.games import GameSpec
+from mage_envs.tabular import position_values
 from mage_envs.tabular.seat_tree import SeatTree, seat_tree
-from mage_envs.tabular.tables import load_game
+from mage_envs.tabular.tables import load_game, other_tables, strategy_table
 
 
 def game_value(game: str | GameSpec) -> float:
     """Returns the score per episode of seat 0 when both seats play optimally.
 
     Args:
-        game: Name or spec of a small zero-sum game of two seats that lists its histories (not one with ``merge``).
+        game: Name or spec of a small zero-sum game of two seats.
 
     Raises:
         UnsupportedGameError: The game is of another kind, or too large.
@@ -28,6 +29,13 @@ def game_value(game: str | GameSpec) -> float:
     spec = load_game(game)
     if not spec.zero_sum or spec.seats != 2:
         raise UnsupportedGameError(f"a value is defined for zero-sum games of two seats, which {spec.name!r} is not")
+    if spec.merge:
+        table, tables = strategy_table(spec, "minimax", 0), other_tables(spec, "minimax", 0)
+        return position_values.evaluate(spec, table, tables, 0).score
+    return _solve(spec)
+
+
+def _solve(spec: GameSpec) -> float:
     own, other = seat_tree(spec, 0), seat_tree(spec, 1)
     constraints = _constraints(other)
     payoff = coo_array(

@@ -14,10 +14,13 @@ from typing import NamedTuple
 
 from mage_envs.errors import UnsupportedGameError
 from mage_envs.games import GameSpec, Position, PositionGraph, View
-from mage_envs.games.positions import CHANCE, SIMULTANEOUS, TERMINAL, Action, Joint
+from mage_envs.games.positions import CHANCE, SIMULTANEOUS, TERMINAL
 
 MAX_POSITIONS = 100_000
-"""Positions (or terminal histories) past which a game counts as too large for exact values."""
+"""Positions past which a game counts as too large for exact values."""
+
+MAX_LENGTH = 100
+"""Moves past which it does: longer games would fill the memory before the positions are counted."""
 
 
 class Move(NamedTuple):
@@ -50,17 +53,21 @@ def terminal_histories(spec: GameSpec, limit: int = MAX_POSITIONS) -> tuple[Hist
     """Lists all terminal histories of a game, depth first.
 
     Raises:
-        UnsupportedGameError: There are more than ``limit``.
+        UnsupportedGameError: There are more than ``limit`` histories, unfinished ones included.
     """
+    _check_length(spec)
     found: list[History] = []
+    count = 1
     unfinished = [History(PositionGraph(spec).root)]
     while unfinished:
         history = unfinished.pop()
         if history.position.player == TERMINAL:
             found.append(history)
-            _check_size(spec, "terminal histories", len(found), limit)
         else:
-            unfinished.extend(reversed([_extend(history, action) for action in actions(history.position)]))
+            longer = [_extend(history, action) for action in actions(history.position)]
+            unfinished.extend(reversed(longer))
+            count += len(longer)
+            _check_size(spec, "histories", count, limit)
     return tuple(found)
 
 
@@ -71,6 +78,7 @@ def decision_views(spec: GameSpec, limit: int = MAX_POSITIONS) -> tuple[Mapping[
     Raises:
         UnsupportedGameError: The game has more than ``limit`` positions.
     """
+    _check_length(spec)
     views: tuple[dict[str, View], ...] = tuple({} for _ in range(spec.seats))
     root = PositionGraph(spec, limit + 1).root
     seen, unfinished = {root}, [root]
@@ -93,7 +101,7 @@ def acting_seats(position: Position) -> tuple[int, ...]:
     return (position.player,) if position.player >= 0 else ()
 
 
-def actions(position: Position) -> Iterable[Action | Joint]:
+def actions(position: Position) -> Iterable[int | tuple[int, ...]]:
     """Returns what can happen at a position: its actions, chance outcomes or joint actions."""
     if position.player == CHANCE:
         return [outcome for outcome, _ in position.chance]
@@ -102,7 +110,7 @@ def actions(position: Position) -> Iterable[Action | Joint]:
     return position.view(position.player).legal if position.player >= 0 else ()
 
 
-def _extend(history: History, action: Action | Joint) -> History:
+def _extend(history: History, action: int | tuple[int, ...]) -> History:
     position = history.position
     child = position.child(action)
     if position.player == CHANCE and isinstance(action, int):
@@ -112,6 +120,15 @@ def _extend(history: History, action: Action | Joint) -> History:
     taken = [action if isinstance(action, int) else action[view.seat] for view in views]
     moves = [Move(view.seat, view.key, view.legal.index(own)) for view, own in zip(views, taken, strict=True)]
     return History(child, history.chance, history.deal, (*history.moves, *moves))
+
+
+def _check_length(spec: GameSpec) -> None:
+    length = spec.game.max_game_length()
+    if length > MAX_LENGTH:
+        raise UnsupportedGameError(
+            f"{spec.name!r} is too long for exact values: up to {length:,} moves, the limit is {MAX_LENGTH}. "
+            "Choose a shorter game, or estimate by play"
+        )
 
 
 def _check_size(spec: GameSpec, noun: str, count: int, limit: int) -> None:
