@@ -136,7 +136,7 @@ def test_a_repeated_game_remembers_every_round() -> None:
 
 def test_actions_beyond_openspiels_count_say_so(capfd: pytest.CaptureFixture[str]) -> None:
     views = (p.view(s) for p in random_walk(PositionGraph(load_game_spec("chat_game")), 0) for s in (0, 1))
-    with pytest.raises(UnsupportedGameError, match="'chat_game' has action \d+, but OpenSpiel counts only 2 actions"):
+    with pytest.raises(UnsupportedGameError, match=r"'chat_game' has action \d+, but OpenSpiel counts only 2 actions"):
         assert all(view.mask.any() for view in views if view.to_act)
     capfd.readouterr()
 
