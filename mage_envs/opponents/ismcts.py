@@ -7,6 +7,9 @@ is salted anew in each process: the same seed gave different moves, so it cannot
 
 from __future__ import annotations
 
+from random import Random
+from typing import Any
+
 import numpy as np
 import pyspiel
 from open_spiel.python.algorithms.ismcts import ISMCTSBot
@@ -17,6 +20,9 @@ from mage_envs.games import GameSpec, View
 from mage_envs.opponents.base import OPPONENTS, Distribution, Memory, Opponent, check_range
 
 MAX_SIMULATIONS = 1_000_000
+
+_PROBES = 5
+_PROBE_LENGTH = 1_000
 
 _CRASHES = frozenset({"hearts"})
 """Games whose resampling takes the whole process down in OpenSpiel 2.0."""
@@ -67,19 +73,29 @@ class ISMCTS(Opponent):
 
 
 def _can_resample(game: GameSpec) -> bool:
-    """Tries at the first decision with a choice, along the first chance outcomes and first moves."""
+    """Tries at the first choice of a few random plays."""
     if game.game.get_type().short_name in _CRASHES:
         return False
-    state = game.game.new_initial_state()
-    while not state.is_terminal() and (state.is_chance_node() or len(state.legal_actions()) == 1):
-        state.apply_action(state.legal_actions()[0])
-    if state.is_terminal():
-        return True
-    try:
-        state.resample_from_infostate(state.current_player(), pyspiel.UniformProbabilitySampler(0, 0.0, 1.0))
-    except pyspiel.SpielError:
-        return False
+    sampler = pyspiel.UniformProbabilitySampler(0, 0.0, 1.0)
+    for state in filter(None, (_first_choice(game.game, Random(seed)) for seed in range(_PROBES))):
+        try:
+            state.resample_from_infostate(state.current_player(), sampler)
+        except pyspiel.SpielError:
+            return False
     return True
+
+
+def _first_choice(game: Any, rng: Random) -> Any:
+    """Plays at random until a seat has a choice; None if none has one soon."""
+    state = game.new_initial_state()
+    for _ in range(_PROBE_LENGTH):
+        if state.is_terminal():
+            return None
+        legal = state.legal_actions()
+        if len(legal) > 1 and not state.is_chance_node():
+            return state
+        state.apply_action(rng.choice(legal))
+    return None
 
 
 OPPONENTS.register("ismcts", ISMCTS)
