@@ -24,8 +24,8 @@ MAX_SIMULATIONS = 1_000_000
 _PROBES = 5
 _PROBE_LENGTH = 1_000
 
-_CRASHES = frozenset({"hearts"})
-"""Games whose resampling takes the whole process down in OpenSpiel 2.0."""
+_BROKEN = frozenset({"hearts"})
+"""Games that OpenSpiel 2.0 redraws into states without legal actions; the C++ bot then takes the process down."""
 
 
 class ISMCTS(Opponent):
@@ -74,7 +74,7 @@ class ISMCTS(Opponent):
 
 def _can_resample(game: GameSpec) -> bool:
     """Tries at the first choice of a few random plays."""
-    if game.game.get_type().short_name in _CRASHES:
+    if game.game.get_type().short_name in _BROKEN:
         return False
     sampler = pyspiel.UniformProbabilitySampler(0, 0.0, 1.0)
     for state in filter(None, (_first_choice(game.game, Random(seed)) for seed in range(_PROBES))):
