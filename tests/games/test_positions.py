@@ -55,7 +55,7 @@ def test_graph_is_shared_in_the_process() -> None:
 
 def test_numpy_actions_are_actions() -> None:
     root = PositionGraph(load_game_spec("tic_tac_toe")).root
-    assert root.child(np.int64(4)) is root.child(4)
+    assert root.child(np.int64(4)) is root.child(4)  # type: ignore[arg-type]
 
 
 def test_copies_share_positions_and_views() -> None:
