@@ -1,0 +1,135 @@
+"""Agents, suites and records for the tests of the harness."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from benchmarks.records import EpisodeRecord, Record
+from benchmarks.suites.base import Part, Protocol, Suite
+from mage_agent.agents import make_agent
+from mage_agent.base import Agent, Briefing
+from mage_envs.errors import UnsupportedGameError
+from mage_envs.scenarios import Scenario
+
+KUHN = Scenario("test/kuhn", "mage/KuhnPoker-meta-v0", "for tests", "chips per hand", "kuhn/train")
+
+
+def suite(size: int = 10, *agents: str, scenario: Scenario = KUHN, **protocol: Any) -> Suite:
+    return Suite("test", 1, "for tests", (Part(scenario, size, agents or ("random",)),), Protocol(**protocol))
+
+
+class Fake:
+    """Plays the first legal action; subclasses break it."""
+
+    oracle = False
+    interface = "array"
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.seen: list[Mapping[str, Any]] = []
+        self.briefing: Briefing | None = None
+
+    def begin(self, briefing: Briefing) -> None:
+        self.briefing = briefing
+
+    def act(self, observation: Any, info: Mapping[str, Any]) -> Any:
+        self.seen.append(info)
+        return info["view"].legal[0]
+
+    def reflect(self, observation: Any, info: Mapping[str, Any]) -> Any:
+        self.seen.append(info)
+        return 0
+
+
+class Failing(Fake):
+    def act(self, observation: Any, info: Mapping[str, Any]) -> Any:
+        raise ConnectionError("the server is gone")
+
+
+class FailingAtSeat1(Fake):
+    def act(self, observation: Any, info: Mapping[str, Any]) -> Any:
+        if info["seat"] == 1 and info["episode"] == 1:
+            raise ConnectionError("the server is gone")
+        return super().act(observation, info)
+
+
+class Unsupported(Fake):
+    def begin(self, briefing: Briefing) -> None:
+        raise UnsupportedGameError("this agent plays chess only")
+
+
+class Illegal(Fake):
+    def act(self, observation: Any, info: Mapping[str, Any]) -> Any:
+        return 99
+
+
+class WrongType(Fake):
+    def act(self, observation: Any, info: Mapping[str, Any]) -> Any:
+        return None
+
+
+class Writer(Fake):
+    interface = "text"
+
+    def act(self, observation: Any, info: Mapping[str, Any]) -> Any:
+        return f"I think… \n<action>{info['legal_actions'][-1]}</action>"
+
+    def reflect(self, observation: Any, info: Mapping[str, Any]) -> Any:
+        return "line one\nline two ✓ \ud800"
+
+
+class Oracle(Fake):
+    oracle = True
+
+
+FAKES = {
+    "first": Fake,
+    "failing": Failing,
+    "failing_at_seat_1": FailingAtSeat1,
+    "unsupported": Unsupported,
+    "illegal": Illegal,
+    "wrong_type": WrongType,
+    "writer": Writer,
+    "oracle": Oracle,
+}
+
+
+def make_fake(spec: str) -> Agent:
+    """Makes a fake, or else a real agent. Pickles by name."""
+    return FAKES[spec](spec) if spec in FAKES else make_agent(spec)
+
+
+def episode(reward: float = 1.0, *, instance: str = "0", invalid: int = 0, forfeit: bool = False) -> EpisodeRecord:
+    outcome = "win" if reward > 0 else "loss" if reward < 0 else "draw"
+    return EpisodeRecord(
+        instance=instance,
+        seat=0,
+        actions=(0,),
+        reward=reward,
+        outcome=outcome,
+        length=1,
+        invalid=invalid,
+        forfeit=forfeit,
+        reflection=None,
+    )
+
+
+def record(number: int = 0, *episodes: EpisodeRecord, agent: str = "random", **more: Any) -> Record:
+    values: dict[str, Any] = {
+        "agent": agent,
+        "interface": "array",
+        "scenario": "test/kuhn",
+        "number": number,
+        "opponent": "conservative",
+        "described": "conservative: bets with the King",
+        "seat": number % 2,
+        "seed": number // 2,
+        "status": "ok",
+        "episodes": episodes,
+    }
+    return Record(**(values | more))
+
+
+def ignore_progress(done: int, total: int, errors: int = 0) -> None:
+    """Says nothing."""
