@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -59,10 +59,11 @@ def check_instances(given: Any, episodes: int) -> list[int]:
     return checked * episodes if len(checked) == 1 else checked
 
 
-def draw_instances(rng: np.random.Generator, episodes: int, *, replay: bool) -> list[int]:
+def draw_instances(uniform: Callable[[], float], episodes: int, *, replay: bool) -> list[int]:
     """Draws instance ids, one an episode: all equal with ``replay``.
 
     All are drawn at once, so that what players do in one episode cannot change the next one's instance.
     """
-    drawn = [raw >> 11 for raw in rng.bit_generator.random_raw(1 if replay else episodes).tolist()]
-    return drawn * episodes if replay else drawn
+    if replay:
+        return [int(uniform() * 2**53)] * episodes
+    return [int(uniform() * 2**53) for _ in range(episodes)]

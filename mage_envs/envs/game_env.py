@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import Any, ClassVar, get_args
 
-import numpy as np
 from gymnasium import spaces
 
 from mage_envs.envs.checks import check_choice, check_instances, draw_instances
 from mage_envs.envs.meta_episode import Instance, MetaEpisodeEnv
 from mage_envs.envs.spaces import array_space, text_space
 from mage_envs.errors import near_matches
-from mage_envs.games import GameSpec, Position, load_game_spec, position_graph
+from mage_envs.games import GameSpec, Position, View, load_game_spec, position_graph
 from mage_envs.games.base import Outcome
 from mage_envs.games.positions import CHANCE, SIMULTANEOUS
 from mage_envs.opponents import Opponent, make_opponent, sample_index
@@ -85,11 +86,13 @@ class MetaGameEnv(MetaEpisodeEnv):
         )
         check_choice("instance", instance, get_args(Instance))
         self.game_spec: GameSpec = load_game_spec(game)
-        self._check_seat(seat)
-        self._seat_rule, self._replay = seat, instance == "replay"
-        self.population = load_population(population or self.game_spec.population, self.game_spec)
-        self._opponents = [make_opponent(spec, self.game_spec) for spec, _ in self.population.members]
-        self._cumulative = np.cumsum([weight for _, weight in self.population.members]).tolist()
+        self._seat_rule, self._replay = self._check_seat(seat), instance == "replay"
+        self._others = range(self.game_spec.seats - 1)
+        self.population = load_population(
+            self.game_spec.population if population is None else population, self.game_spec
+        )
+        self._opponents = [self._make(spec) for spec, _ in self.population.members]
+        self._cumulative = list(accumulate(weight for _, weight in self.population.members))
         self._root = position_graph(self.game_spec).root
         self._rules = rules(self.game_spec.rules, episodes, instance)
         if self._text:
@@ -103,39 +106,36 @@ class MetaGameEnv(MetaEpisodeEnv):
 
     def _draw(self, options: Mapping[str, Any]) -> None:
         if "opponent" in options:
-            self._opponent = make_opponent(options["opponent"], self.game_spec)
+            self._opponent, self._opponent_name, self._learns = self._make(options["opponent"])
         else:
-            self._opponent = self._draw_opponent()
-        self._seats = self._draw_seats(options.get("seat", self._seat_rule))
-        self._instances = self._draw_instances(options.get("instance"))
-        self._learns = type(self._opponent).end_episode is not Opponent.end_episode
-        self._memories = [self._opponent.start(self._rng) for _ in range(self.game_spec.seats - 1)]
+            index = bisect(self._cumulative, self._uniform())
+            self._opponent, self._opponent_name, self._learns = self._opponents[min(index, len(self._opponents) - 1)]
+        self._seats = self._draw_seats(self._check_seat(options["seat"]) if "seat" in options else self._seat_rule)
+        if "instance" in options:
+            self._instances = check_instances(options["instance"], self.episodes)
+        else:
+            self._instances = draw_instances(self._uniform, self.episodes, replay=self._replay)
+        self._memories = [self._opponent.start(self._rng) for _ in self._others]
 
-    def _draw_opponent(self) -> Opponent:
-        u = self._rng.random()
-        for index, cumulative in enumerate(self._cumulative):
-            if u < cumulative:
-                return self._opponents[index]
-        return self._opponents[-1]
+    def _make(self, spec: str) -> tuple[Opponent, str, bool]:
+        """Makes an opponent; with its name, and whether it wants to see how episodes end."""
+        opponent = make_opponent(spec, self.game_spec)
+        return opponent, str(opponent.spec), type(opponent).end_episode is not Opponent.end_episode
 
     def _draw_seats(self, rule: int | str) -> Sequence[int]:
-        self._check_seat(rule)
-        seats = self.game_spec.seats
+        seats, episodes = self.game_spec.seats, self.episodes
+        if rule == "alternate":
+            first = int(seats * self._uniform())
+            return [(first + episode) % seats for episode in range(episodes)]
         if rule == "random":
-            return [int(seat) for seat in self._rng.integers(seats, size=self.episodes)]
-        first = int(self._rng.integers(seats)) if rule == "alternate" else int(rule)
-        step = 1 if rule == "alternate" else 0
-        return [(first + step * episode) % seats for episode in range(self.episodes)]
+            return [int(seats * self._uniform()) for _ in range(episodes)]
+        return [int(rule)] * episodes
 
-    def _draw_instances(self, given: object) -> Sequence[int]:
-        if given is None:
-            return draw_instances(self._rng, self.episodes, replay=self._replay)
-        return check_instances(given, self.episodes)
-
-    def _check_seat(self, seat: object) -> None:
+    def _check_seat(self, seat: Any) -> Any:
         seats = self.game_spec.seats
         if isinstance(seat, bool) or (seat not in SEAT_ORDERS and seat not in range(seats)):
             raise ValueError(f"seat must be 0..{seats - 1}, 'alternate' or 'random', got {seat!r}")
+        return seat
 
     # Play.
 
@@ -147,47 +147,48 @@ class MetaGameEnv(MetaEpisodeEnv):
         self._position = self._root
         self._advance()
 
-    def _play(self, action: int) -> None:
+    def _play(self, action: int) -> float:
         position = self._position
         joint = position.player == SIMULTANEOUS
         self._position = position.child(self._joint(action) if joint else action)
         self._advance()
+        before, self._paid = self._paid, self._position.returns[self._seat]
+        return self._paid - before
 
     def _collect(self) -> float:
-        reward = self._position.returns[self._seat] - self._paid
-        self._paid += reward
-        return reward
+        before, self._paid = self._paid, self._position.returns[self._seat]
+        return self._paid - before
 
     def _advance(self) -> None:
         """Plays the others and chance until the agent must act, or the episode is over."""
         position, seat = self._position, self._seat
         while (player := position.player) != seat:
             if player >= 0:
-                position = position.child(self._decide(position, player))
+                position = position.follow(self._decide(position.views[player]))
             elif player == CHANCE:
                 position = position.after_chance(self._instance, self._events)
                 self._events += 1
-            elif player == SIMULTANEOUS and not position.view(seat).legal:
+            elif player == SIMULTANEOUS and not position.views[seat].legal:
                 self._position = position
                 position = position.child(self._joint(0))
             else:
                 break
-        self._position = position
-        self._view = position.view(seat)
+        self._position, self._view = position, position.views[seat]
         if self._learns and self._view.terminal:
             self._teach(position)
 
-    def _decide(self, position: Position, player: int) -> int:
-        view = position.view(player)
-        other = player - (player > self._seat)
+    def _decide(self, view: View) -> int:
+        """Asks an opponent. Returns the index of its choice among the legal actions."""
+        other = view.seat - (view.seat > self._seat)
         distribution, self._memories[other] = self._opponent.policy(view, self._memories[other], self._rng)
-        return view.legal[sample_index(distribution, self._rng.random(), view)]
+        u = self._block.pop() if self._block else self._uniform()
+        return int(u * len(distribution)) if distribution is view.uniform else sample_index(distribution, u, view)
 
     def _joint(self, action: int) -> tuple[int, ...]:
         position = self._position
         return tuple(
-            action if player == self._seat else self._decide(position, player) if position.view(player).legal else 0
-            for player in range(self.game_spec.seats)
+            action if view.seat == self._seat else view.legal[self._decide(view)] if view.legal else 0
+            for view in position.views
         )
 
     def _teach(self, position: Position) -> None:
@@ -202,7 +203,11 @@ class MetaGameEnv(MetaEpisodeEnv):
         return self.game_spec.outcome(self._position.returns, self._seat)
 
     def _privileged(self) -> dict[str, Any]:
-        return {"opponent": str(self._opponent.spec), "instance": self._instance, "seed": self._seed}
+        return {
+            "opponent": self._opponent_name,
+            "instance": self._instance,
+            "seed": -1 if self._seed is None else self._seed,
+        }
 
 
 class GameEnv(MetaGameEnv):

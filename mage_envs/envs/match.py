@@ -48,7 +48,7 @@ class Match:
 
     def start(self, rng: np.random.Generator, instances: list[int] | None) -> None:
         """Starts the meta-episode; draws the instances unless they are given."""
-        self._instances = instances or draw_instances(rng, self.episodes, replay=self._replay)
+        self._instances = instances or draw_instances(rng.random, self.episodes, replay=self._replay)
         self.over = False
         self.last_actions = [-1 for _ in self._players]
         self._begin(0)

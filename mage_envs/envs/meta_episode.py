@@ -12,6 +12,7 @@ from __future__ import annotations
 import sys
 from abc import abstractmethod
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 import gymnasium as gym
@@ -19,11 +20,11 @@ from gymnasium.error import ResetNeeded
 
 from mage_envs.envs.actions import read_action
 from mage_envs.envs.checks import check_choice, check_int, check_penalty
-from mage_envs.envs.observe import array_observation, open_mask, tell
+from mage_envs.envs.observe import array_observation, closed_mask, tell
 from mage_envs.errors import near_matches
 from mage_envs.games import View
 from mage_envs.games.base import Outcome
-from mage_envs.text.messages import not_played, printable
+from mage_envs.text.messages import header, not_played
 from mage_envs.text.parser import ReplyKind
 
 Interface: TypeAlias = Literal["array", "text"]
@@ -31,6 +32,8 @@ Instance: TypeAlias = Literal["fresh", "replay"]
 
 MAX_EPISODES = 100_000
 
+_BLOCK = 64
+_NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 _PLAY, _REFLECT = "play", "reflect"
 
 
@@ -46,6 +49,7 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
     option_names: ClassVar[tuple[str, ...]] = ()
 
     _view: View
+    _in_a_row: int
 
     def __init__(
         self,
@@ -76,7 +80,8 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
         self._seat = 0
         self._seed: int | None = None
         self._result: dict[str, Any] | None = None
-        self._running = False
+        self._running = self._playing = False
+        self._block: list[float] = []
 
     # What a subclass says.
 
@@ -89,12 +94,12 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
         """Begins an episode and plays until the agent must act, or the episode is over."""
 
     @abstractmethod
-    def _play(self, action: int) -> None:
-        """Plays a legal action and goes on until the agent must act again, or the episode is over."""
+    def _play(self, action: int) -> float:
+        """Plays a legal action and goes on until the agent must act again, or the end. Returns the reward."""
 
     @abstractmethod
     def _collect(self) -> float:
-        """Returns the reward since the last call in this episode."""
+        """Returns the reward of what happened since the last :meth:`_play` or :meth:`_collect` of this episode."""
 
     @abstractmethod
     def _forfeit(self) -> float:
@@ -106,7 +111,7 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
 
     @abstractmethod
     def _privileged(self) -> dict[str, Any]:
-        """Returns what loggers may know and agents may not."""
+        """Returns what loggers may know of this episode, and agents may not."""
 
     # The Gymnasium interface.
 
@@ -123,21 +128,17 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
         Raises:
             ValueError: An unknown option, or a value out of range.
         """
-        super().reset(seed=seed)
-        self._seed = seed
-        options = options or {}
-        for name in options:
-            if name not in self.option_names:
-                raise ValueError(f"unknown reset option {name!r}. {near_matches(name, self.option_names)}")
-        self._running = False
-        self._rng = self.np_random
-        self._draw(options)
+        if seed is not None:
+            super().reset(seed=seed)
+            self._block = []
+        self._seed, self._rng = seed, self.np_random
+        self._running = self._playing = False
+        self._draw(self._checked(options) if options else _NO_OPTIONS)
         self._running = True
-        self._last_action, self._last_reward = -1, 0.0
+        self._last_action = -1
         self._start_episode(0)
-        if self.render_mode == "human":
-            self._show()
-        return self._observe(), self._info()
+        observation, _, _, _, info = self._returned(0.0, False)
+        return observation, info
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Plays one decision, or leaves phase ``reflect``.
@@ -152,30 +153,42 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
             ResetNeeded: The meta-episode has not started, or is over.
             ValueError: An action of the wrong type: not an integer (array) or not a string (text).
         """
-        if not self._running:
-            raise ResetNeeded("call env.reset() first: the meta-episode has not started, or is over")
-        if self._phase == _REFLECT:
-            return self._leave_reflection()
-        if self._view.terminal:  # The others ended the first episode before the agent could act.
-            return self._end_episode(self._collect(), forfeit=False)
-        kind, move = read_action(self._view, action, text=self._text)
-        if move is None:
-            return self._refuse(kind)
-        self._in_a_row, self._note = 0, ""
+        if not self._playing:
+            return self._step_outside_play()
+        try:
+            move = self._view.spellings[action] if self._text else self._view.legal[self._view.moves[action]]
+        except (KeyError, TypeError):
+            kind, read = read_action(self._view, action, text=self._text)
+            if read is None:
+                return self._refuse(kind)
+            move = read
+        if self._in_a_row:
+            self._in_a_row, self._note = 0, ""
         self._length += 1
         self._last_action = move
-        self._play(move)
-        reward = self._collect()
+        reward = self._play(move)
         if self._view.terminal:
             return self._end_episode(reward, forfeit=False)
         self._score += reward
-        return self._returned(reward, terminated=False)
+        return self._returned(reward, False)
 
     def render(self) -> str | None:
         """Returns what the agent sees as text (mode ``ansi``), or writes it to standard output (mode ``human``)."""
         if self.render_mode == "human":
             self._show()
         return self._tell() if self.render_mode == "ansi" else None
+
+    def _checked(self, options: dict[str, Any]) -> dict[str, Any]:
+        for name in options:
+            if name not in self.option_names:
+                raise ValueError(f"unknown reset option {name!r}. {near_matches(name, self.option_names)}")
+        return options
+
+    def _uniform(self) -> float:
+        """Returns a number in [0, 1) from the environment's generator; blocks make it four times cheaper."""
+        if not self._block:
+            self._block = self._rng.random(_BLOCK).tolist()
+        return self._block.pop()
 
     # Episodes and phases.
 
@@ -184,13 +197,26 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
         self._score, self._length, self._invalid, self._in_a_row = 0.0, 0, 0, 0
         self._note, self._result = "", None
         self._begin(episode)
+        self._header = header(episode, self.episodes, self._seat, self._view.spec.seats)
+        self._secret = self._privileged()
+        self._told = {
+            "phase": _PLAY,
+            "episode": episode,
+            "episodes": self.episodes,
+            "seat": self._seat,
+            "rules": self._rules,
+            "legal_actions": (),
+        }
+        self._playing = not self._view.terminal
 
-    def _leave_reflection(self) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        self._last_reward = 0.0
-        self._start_episode(self._episode + 1)
-        if self._view.terminal:
-            return self._end_episode(self._collect(), forfeit=False)
-        return self._returned(0.0, terminated=False)
+    def _step_outside_play(self) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        if not self._running:
+            raise ResetNeeded("call env.reset() first: the meta-episode has not started, or is over")
+        if self._phase == _REFLECT:
+            self._start_episode(self._episode + 1)
+        if self._playing:
+            return self._returned(0.0, False)
+        return self._end_episode(self._collect(), forfeit=False)  # The others ended it before the agent could act.
 
     def _end_episode(self, reward: float, *, forfeit: bool) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         outcome: Outcome = "loss" if forfeit else self._outcome()
@@ -203,16 +229,10 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
             "forfeit": forfeit,
         }
         last = self._episode + 1 == self.episodes or (self._stop_on_success and outcome == "win")
-        self._running = not last
+        self._running, self._playing = not last, False
         if not last:
             self._phase = _REFLECT
-        return self._returned(reward, terminated=last)
-
-    def _returned(self, reward: float, *, terminated: bool) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        self._last_reward = reward
-        if self.render_mode == "human":
-            self._show()
-        return self._observe(), reward, terminated, False, self._info()
+        return self._returned(reward, last)
 
     # Actions.
 
@@ -225,37 +245,34 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
         if self._in_a_row >= self._max_invalid:
             return self._end_episode(reward + self._forfeit(), forfeit=True)
         self._score += reward
-        return self._returned(reward, terminated=False)
+        return self._returned(reward, False)
 
     # What the agent is told.
 
-    def _observe(self) -> Any:
-        if self._text:
-            return printable(self._tell())
-        mask = open_mask(self._view, self._phase, ended=self._result is not None)
-        return array_observation(self._view, mask, self._phase, self._episode, self._last_action, self._last_reward)
-
-    def _tell(self) -> str:
-        return tell(self._view, self._episode, self.episodes, self._note, self._result)
-
-    def _info(self) -> dict[str, Any]:
-        view, ended = self._view, self._result is not None
-        info = {
-            "phase": self._phase,
-            "episode": self._episode,
-            "episodes": self.episodes,
-            "seat": self._seat,
-            "action_mask": open_mask(view, self._phase, ended=ended),
-            "legal_actions": () if ended else view.names,
-            "rules": self._rules,
-            "view": view,
-            "privileged": self._privileged(),
-        }
+    def _returned(self, reward: float, terminated: bool) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Returns a step's five values. The info's mask is the observation's; all that can change is new each time."""
+        view = self._view
+        mask = view.mask.copy() if self._result is None else closed_mask(view, self._phase)
+        info = self._told.copy()
+        info["action_mask"] = mask
+        info["view"] = view
+        info["privileged"] = self._secret.copy()
+        if self._result is None:
+            info["legal_actions"] = view.names
+        else:
+            info["phase"], info["episode_result"] = self._phase, self._result
         if self._note:
             info["invalid_reason"] = self._refused.value
-        if self._result is not None:
-            info["episode_result"] = dict(self._result)
-        return info
+        if self.render_mode == "human":
+            self._show()
+        if self._text:
+            return self._tell(), reward, terminated, False, info
+        reflecting = self._phase == _REFLECT
+        observation = array_observation(view, mask, reflecting, self._episode, self._last_action, reward)
+        return observation, reward, terminated, False, info
+
+    def _tell(self) -> str:
+        return tell(self._header, self._view, self._note, self._result)
 
     def _show(self) -> None:
         sys.stdout.write(self._tell() + "\n\n")

@@ -12,10 +12,10 @@ from gymnasium.utils import seeding
 from mage_envs.envs.checks import check_choice, check_instances, check_int, check_penalty
 from mage_envs.envs.match import Match
 from mage_envs.envs.meta_episode import MAX_EPISODES, Instance, Interface
-from mage_envs.envs.observe import array_observation, open_mask, tell
+from mage_envs.envs.observe import array_observation, closed_mask, tell
 from mage_envs.envs.spaces import array_space, text_space
 from mage_envs.games import load_game_spec
-from mage_envs.text.messages import printable, rules
+from mage_envs.text.messages import header, rules
 
 
 class MultiAgentMeta:
@@ -94,10 +94,10 @@ class MultiAgentMeta:
         """Returns what an agent sees now."""
         player, match = self._player[agent], self.match
         if self.interface == "text":
-            return printable(self._tell(player))
+            return self._tell(player)
         mask = self._mask(player)
         last = (match.last_actions[player], self._last_rewards[player])
-        return array_observation(match.view(player), mask, match.phase, match.episode, *last)
+        return array_observation(match.view(player), mask, match.phase == "reflect", match.episode, *last)
 
     def render(self) -> str | None:
         """Returns what every player sees as text (mode ``ansi``), or writes it (mode ``human``)."""
@@ -138,12 +138,14 @@ class MultiAgentMeta:
         return info
 
     def _mask(self, player: int) -> np.ndarray[Any, np.dtype[np.int8]]:
-        return open_mask(self.match.view(player), self.match.phase, ended=self.match.results is not None)
+        view, match = self.match.view(player), self.match
+        return view.mask.copy() if match.results is None else closed_mask(view, match.phase)
 
     def _tell(self, player: int) -> str:
         match = self.match
         result = match.results[player] if match.results else None
-        return tell(match.view(player), match.episode, self.episodes, match.notes[player], result)
+        place = header(match.episode, self.episodes, match.seat(player), self.game_spec.seats)
+        return tell(place, match.view(player), match.notes[player], result)
 
     def _observation_space(self) -> spaces.Space[Any]:
         return text_space() if self.interface == "text" else array_space(self.game_spec, self.episodes)

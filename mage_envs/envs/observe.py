@@ -3,46 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from mage_envs.games import View
-from mage_envs.text.messages import ending, header
-
-PHASES = ("play", "reflect")
+from mage_envs.text.messages import ending
 
 
-def open_mask(view: View, phase: str, *, ended: bool) -> npt.NDArray[np.int8]:
-    """Returns a new action mask: the legal actions; all between episodes; none after the last one."""
-    if not ended:
-        return view.mask.copy()
-    return np.full(view.spec.actions, phase == "reflect", dtype=np.int8)
+def closed_mask(view: View, phase: str) -> npt.NDArray[np.int8]:
+    """Returns a new action mask for an episode that is over: every action between episodes, none after the last."""
+    return _filled(view.spec.actions, phase == "reflect").copy()
 
 
 def array_observation(
-    view: View, mask: npt.NDArray[np.int8], phase: str, episode: int, last_action: int, last_reward: float
+    view: View, mask: npt.NDArray[np.int8], reflecting: bool, episode: int, last_action: int, last_reward: float
 ) -> dict[str, Any]:
     """Returns the array observation; see ``MetaGameEnv`` for its parts. All arrays are new."""
     observation: dict[str, Any] = {
         "observation": view.tensor.copy(),
         "action_mask": mask,
-        "phase": 1 if phase == "reflect" else 0,
+        "phase": 1 if reflecting else 0,
         "episode": episode,
         "last_action": last_action,
-        "last_reward": np.array((last_reward,), np.float32),
+        "last_reward": _number(last_reward).copy(),
     }
     if view.spec.reveal_size:
         observation["revealed"] = view.reveal_array.copy()
     return observation
 
 
-def tell(view: View, episode: int, episodes: int, note: str, result: Mapping[str, Any] | None) -> str:
+def tell(header: str, view: View, note: str, result: Mapping[str, Any] | None) -> str:
     """Returns the text observation: where the player stands, its view, why its answer was not played, how it ended."""
-    lines = [header(episode, episodes, view.seat, view.spec.seats), view.text]
+    said = f"{header}\n{view.text}"
     if note:
-        lines.append(note)
-    if result is not None:
-        lines.append(ending(result["outcome"], result["reward"], forfeit=result["forfeit"]))
-    return "\n".join(lines)
+        said = f"{said}\n{note}"
+    if result is None:
+        return said
+    return f"{said}\n{ending(result['outcome'], result['reward'], forfeit=result['forfeit'])}"
+
+
+@lru_cache(maxsize=256)
+def _filled(size: int, value: bool) -> npt.NDArray[np.int8]:
+    return np.full(size, value, dtype=np.int8)
+
+
+@lru_cache(maxsize=4096)
+def _number(value: float) -> npt.NDArray[np.float32]:
+    return np.array((value,), dtype=np.float32)

@@ -3,9 +3,6 @@
 R_n is the score of episode n, penalties included. All three pay on the last step of an episode and 0 elsewhere. The
 differential sum telescopes to the last episode's score: MAGE's objective (arXiv 2603.03680). The cumulative one is
 LaMer's (arXiv 2512.16848).
-
->>> DifferentialReward.shape(-1.0, before=1.0, last=False)
--2.0
 """
 
 from __future__ import annotations
@@ -19,9 +16,8 @@ import gymnasium as gym
 class EpisodeReward(gym.Wrapper[Any, Any, Any, Any]):
     """Base: pays ``shape(R_n, R_(n-1), last)`` when episode n ends, with R_0 = 0."""
 
-    @staticmethod
     @abstractmethod
-    def shape(score: float, before: float, last: bool) -> float:
+    def shape(self, score: float, before: float, last: bool) -> float:
         """Returns the reward for an episode.
 
         Args:
@@ -49,8 +45,7 @@ class EpisodeReward(gym.Wrapper[Any, Any, Any, Any]):
 class DifferentialReward(EpisodeReward):
     """Pays R_n − R_(n−1)."""
 
-    @staticmethod
-    def shape(score: float, before: float, last: bool) -> float:
+    def shape(self, score: float, before: float, last: bool) -> float:
         """Returns the improvement over the episode before."""
         return score - before
 
@@ -58,8 +53,7 @@ class DifferentialReward(EpisodeReward):
 class FinalEpisodeReward(EpisodeReward):
     """Pays the last episode only."""
 
-    @staticmethod
-    def shape(score: float, before: float, last: bool) -> float:
+    def shape(self, score: float, before: float, last: bool) -> float:
         """Returns the score if the meta-episode is over, else 0."""
         return score if last else 0.0
 
@@ -67,7 +61,6 @@ class FinalEpisodeReward(EpisodeReward):
 class CumulativeReward(EpisodeReward):
     """Pays every episode's score at its end."""
 
-    @staticmethod
-    def shape(score: float, before: float, last: bool) -> float:
+    def shape(self, score: float, before: float, last: bool) -> float:
         """Returns the score."""
         return score

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
+from mage_envs.charset import CHARSET, MAX_TEXT
 from mage_envs.games import GameSpec
-from mage_envs.text.messages import CHARSET, MAX_TEXT
 
 PHASES = ("play", "reflect")
 _HUGE = float(np.finfo(np.float32).max)

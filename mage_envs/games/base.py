@@ -150,8 +150,9 @@ class GameSpec:
 
     def outcome(self, returns: tuple[float, ...], seat: int) -> Outcome:
         """Says whether a seat won: by the sign of its return in zero-sum games, by comparison in others."""
-        others = [value for other, value in enumerate(returns) if other != seat]
-        margin = returns[seat] if self.zero_sum else returns[seat] - max(others)
+        margin = returns[seat]
+        if not self.zero_sum:
+            margin -= max(value for other, value in enumerate(returns) if other != seat)
         return "win" if margin > 0 else "loss" if margin < 0 else "draw"
 
     def __reduce__(self) -> tuple[Callable[[str], GameSpec], tuple[str]]:

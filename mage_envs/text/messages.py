@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from mage_envs.text.parser import ReplyKind
 
 REASONS = {
@@ -15,17 +17,8 @@ REASONS = {
 
 REFLECT = "The next episode starts after your reflection. Write what you want to remember."
 
-_SYMBOLS = "✓✔✗✘√×÷·•–—‘’“”„…→←↑↓↔⇒█▓▒░■□▪▫●○◆◇★☆│─┌┐└┘├┤┬┴┼≤≥≠≈±∞°€£"
-CHARSET = "\n\t" + "".join(map(chr, range(32, 127))) + "".join(map(chr, range(161, 256))) + _SYMBOLS
-"""Characters that observations may hold."""
 
-MAX_TEXT = 8_192
-"""Longest observation in characters; longer ones are cut, and say so."""
-
-_CUT = "\n[cut]"
-_KNOWN = frozenset(CHARSET)
-
-
+@lru_cache(maxsize=4096)
 def header(episode: int, episodes: int, seat: int, seats: int) -> str:
     """Returns the first line of a view: which episode, which seat."""
     place = f"You are seat {seat} of {seats}" + (", the first to act." if seat == 0 else ".")
@@ -53,10 +46,3 @@ def ending(outcome: str, reward: float, *, forfeit: bool) -> str:
 def not_played(kind: ReplyKind, count: int, limit: int) -> str:
     """Returns why an answer was not played, and what happens after ``limit`` such answers in a row."""
     return f"{REASONS[kind]} (Invalid answer {count} of {limit}: the episode is lost at {limit} in a row.)"
-
-
-def printable(text: str) -> str:
-    """Replaces characters outside :data:`CHARSET` by a question mark, and cuts what is longer than :data:`MAX_TEXT`."""
-    if not _KNOWN.issuperset(text):
-        text = "".join(char if char in _KNOWN else "?" for char in text)
-    return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - len(_CUT)] + _CUT

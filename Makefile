@@ -1,0 +1,32 @@
+# `make run`: set up everything, play the quick suite, print the board.  `make test`: set up everything, run the tests.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: run test lint golden perf clean
+
+run: $(STAMP)
+	$(BIN)/benchmark run quick
+
+test: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pytest -n 2 --dist worksteal
+
+golden: $(STAMP)  ## write the golden transcripts anew; look at the diff before you commit it
+	$(BIN)/python -m tests.conformance.golden --write
+
+perf: $(STAMP)  ## speed, as ratios against peers in the same run; never a test
+	$(BIN)/python -m pip install --quiet "pygame-ce>=2.3,<3"
+	$(BIN)/python -m benchmarks.perf.env_step
+
+$(STAMP): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	touch $(STAMP)
+
+clean:
+	rm -rf $(VENV) build dist runs *.egg-info

@@ -1,0 +1,28 @@
+"""The characters that observations may hold, so that texts are in their space whatever a game or world prints."""
+
+from __future__ import annotations
+
+_SYMBOLS = "✓✔✗✘√×÷·•–—‘’“”„…→←↑↓↔⇒█▓▒░■□▪▫●○◆◇★☆│─┌┐└┘├┤┬┴┼≤≥≠≈±∞°€£"
+
+CHARSET = "".join(dict.fromkeys("\n\t" + "".join(map(chr, [*range(32, 127), *range(161, 256)])) + _SYMBOLS))
+"""ASCII, Latin-1, and the symbols that boards and pages use; each once."""
+
+MAX_TEXT = 8_192
+"""Longest text of a space in characters."""
+
+MAX_VIEW = 7_680
+"""Longest text of a view: what the environment says around it fits into the rest."""
+
+_CUT = "\n[cut]"
+_KNOWN = frozenset(CHARSET)
+
+
+def printable(text: str, limit: int = MAX_VIEW) -> str:
+    r"""Replaces characters outside :data:`CHARSET` by a question mark, and cuts what is longer than the limit.
+
+    >>> printable("a\x00b")
+    'a?b'
+    """
+    if not _KNOWN.issuperset(text):
+        text = "".join(char if char in _KNOWN else "?" for char in text)
+    return text if len(text) <= limit else text[: limit - len(_CUT)] + _CUT

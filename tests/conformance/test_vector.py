@@ -1,0 +1,64 @@
+"""Gymnasium's vector environments keep every episode's final reward, in both autoreset modes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode
+
+import mage_envs  # noqa: F401 -- registers the ids
+
+COUNT, STEPS = 3, 40
+
+
+def _scores(mode: str, autoreset: AutoresetMode, interface: str) -> list[list[float]]:
+    """Steps a vector environment and returns the episode scores that each copy reported."""
+    env = gym.make_vec(
+        "mage/KuhnPoker-meta-v0",
+        num_envs=COUNT,
+        vectorization_mode=mode,
+        vector_kwargs={"autoreset_mode": autoreset},
+        interface=interface,
+    )
+    env.reset(seed=[1, 2, 3])
+    action: Any = ("pass",) * COUNT if interface == "text" else np.zeros(COUNT, dtype=np.int64)
+    scores: list[list[float]] = [[] for _ in range(COUNT)]
+    for _ in range(STEPS):
+        observation, _, _, _, info = env.step(action)
+        assert observation in env.observation_space
+        for source in (info, info.get("final_info", {})):
+            for index in np.flatnonzero(source.get("_episode_result", np.zeros(COUNT))):
+                scores[index].append(float(source["episode_result"]["reward"][index]))
+    env.close()
+    return scores
+
+
+def _expected(autoreset: AutoresetMode) -> list[list[float]]:
+    found = []
+    for seed in (1, 2, 3):
+        env = gym.make("mage/KuhnPoker-meta-v0")
+        env.reset(seed=seed)
+        scores, over = [], False
+        for _ in range(STEPS):
+            if over and autoreset is AutoresetMode.NEXT_STEP:
+                env.reset()
+                over = False
+                continue
+            _, _, over, _, info = env.step(0)
+            if "episode_result" in info:
+                scores.append(info["episode_result"]["reward"])
+            if over and autoreset is AutoresetMode.SAME_STEP:
+                env.reset()
+                over = False
+        found.append(scores)
+    return found
+
+
+@pytest.mark.parametrize("interface", ["array", "text"])
+@pytest.mark.parametrize("autoreset", [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP])
+@pytest.mark.parametrize("mode", ["sync", "async"])
+def test_no_final_reward_is_lost(mode: str, autoreset: AutoresetMode, interface: str) -> None:
+    assert _scores(mode, autoreset, interface) == _expected(autoreset)
