@@ -83,7 +83,7 @@ def meta_episode(game: str, spec: str, seed: int, episodes: int = 4, through_pic
     """
     game_spec = load_game_spec(game)
     opponent, rng = make_opponent(spec, game_spec), np.random.default_rng(seed)
-    memories = [opponent.start(rng) for _ in range(game_spec.seats)]
+    memories = [opponent.start(rng) for _ in range(game_spec.seats - 1)]
     root = PositionGraph(game_spec).root
     for episode in range(episodes):
         agent, position, events = episode % game_spec.seats, root, 0
@@ -96,16 +96,16 @@ def meta_episode(game: str, spec: str, seed: int, episodes: int = 4, through_pic
             for seat in seats:
                 view = position.view(seat)
                 distribution = view.uniform
+                other = seat - (seat > agent)
                 if seat != agent:
-                    distribution, memories[seat] = opponent.policy(view, memories[seat], rng)
+                    distribution, memories[other] = opponent.policy(view, memories[other], rng)
                 if through_pickle:
-                    memories[seat] = pickle.loads(pickle.dumps(memories[seat]))
+                    memories = pickle.loads(pickle.dumps(memories))
                 actions.append(view.legal[sample_index(distribution, rng.random(), view)])
                 yield f"{episode} {seat} {view.key!r} {distribution} {actions[-1]}"
             position = position.child(tuple(actions) if position.player == SIMULTANEOUS else actions[0])
-        for seat in range(game_spec.seats):
-            if seat != agent:
-                memories[seat] = opponent.end_episode(position.view(seat), memories[seat])
+        for other, memory in enumerate(memories):
+            memories[other] = opponent.end_episode(position.view(other + (other >= agent)), memory)
         hash(tuple(memories))  # Only immutable values hash.
 
 
