@@ -260,7 +260,7 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
         if self._result is None:
             info["legal_actions"] = view.names
         else:
-            info["phase"], info["episode_result"] = self._phase, self._result
+            info["phase"], info["episode_result"] = self._phase, dict(self._result)
         if self._note:
             info["invalid_reason"] = self._refused.value
         if self.render_mode == "human":
