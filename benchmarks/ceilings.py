@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from benchmarks.panels import Entry
+from benchmarks.statistics import EMPTY, Estimate
 from benchmarks.suites.base import Suite
 from mage_envs.errors import UnsupportedGameError
 from mage_envs.games import GameSpec
@@ -28,14 +29,27 @@ class Ceilings(NamedTuple):
         told: Expected score per episode of the best response to each opponent.
         adaptive: Best expected score over the whole meta-episode for an agent that knows the population and is not
             told the opponent.
+        least_gap: Between equilibrium and told; below it there is nothing to gain.
     """
 
     equilibrium: float | None
     told: float | None
     adaptive: float | None
+    least_gap: float = 1e-9
+
+    def normalise(self, score: Estimate) -> Estimate:
+        """Puts a score on the scale on which equilibrium play is 0 and the told-the-opponent ceiling is 1.
+
+        Empty if there are no exact values, or nothing to gain: a scale of nothing would only show noise.
+        """
+        if self.equilibrium is None or self.told is None or self.told - self.equilibrium < self.least_gap:
+            return EMPTY
+        return score.scaled(self.equilibrium, self.told)
 
 
 NONE = Ceilings(None, None, None)
+NOTHING_TO_GAIN = 0.01
+"""Share of a game's range of returns below which a gain counts as none."""
 
 
 def panel_ceilings(suite: Suite, scenario: Scenario, entries: Sequence[Entry]) -> Ceilings:
@@ -59,6 +73,7 @@ def panel_ceilings(suite: Suite, scenario: Scenario, entries: Sequence[Entry]) -
         equilibrium=_average(game, shares, "equilibrium") if fresh else None,
         told=_average(game, shares, "told") if fresh else None,
         adaptive=None if suite.protocol.stop_on_success else _adaptive(game, shares, suite, scenario),
+        least_gap=NOTHING_TO_GAIN * (game.game.max_utility() - game.game.min_utility()),
     )
 
 

@@ -59,7 +59,7 @@ PER_EPISODE = (
     Column(
         "normalised",
         "1 is the ceiling",
-        "(score_n - equilibrium) / (ceiling - equilibrium); empty where there is no exact value",
+        "(score_n - equilibrium) / (ceiling - equilibrium); empty without exact values, or with nothing to gain",
     ),
 )
 OVERALL = (

@@ -105,11 +105,14 @@ def write_board(rows: Iterable[Row]) -> str:
     """Writes rows as CSV, sorted, so that the same rows are the same file. No cell can run as a formula."""
     ordered = sorted(rows, key=lambda row: (-int(row["suite_version"]), *row_key(row)[2:]))
     names = header(max((int(row["episodes"]) for row in ordered), default=1))
+    lines = [[_safe(name, row.get(name, "")) for name in names] for row in ordered]
+    return "".join(map(_line, [names, *lines]))
+
+
+def _line(cells: Sequence[str]) -> str:
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(names)
-    writer.writerows([_safe(name, row.get(name, "")) for name in names] for row in ordered)
-    return text.getvalue()
+    csv.writer(text, lineterminator="\r\n").writerow(cells)  # With this end it quotes both characters in cells.
+    return text.getvalue().removesuffix("\r\n") + "\n"
 
 
 def _safe(name: str, cell: str) -> str:

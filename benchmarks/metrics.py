@@ -109,7 +109,7 @@ class _Column:
             loss=self.rate([episode.outcome == "loss" for episode in self.episodes]),
             invalid=self.rate([episode.invalid > 0 for episode in self.episodes]),
             passed=rate_estimate(self.passed, self.all_clusters),
-            normalised=_normalised(score, ceilings),
+            normalised=ceilings.normalise(score),
         )
 
     def rate(self, hits: Sequence[bool]) -> Estimate:
@@ -118,12 +118,6 @@ class _Column:
 
 def _cluster_keys(record: Record) -> set[tuple[str | None, str]]:
     return {(record.opponent, episode.instance) for episode in record.episodes}
-
-
-def _normalised(score: Estimate, ceilings: Ceilings) -> Estimate:
-    if ceilings.equilibrium is None or ceilings.told is None:
-        return EMPTY
-    return score.scaled(ceilings.equilibrium, ceilings.told)
 
 
 def _regret(totals: Sequence[float], clusters: Sequence[int], ceilings: Ceilings) -> Estimate:

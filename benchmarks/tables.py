@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from rich.box import SIMPLE_HEAD
@@ -12,6 +13,9 @@ from rich.text import Text
 from benchmarks.leaderboard import row_key
 from benchmarks.ranking import last_score, ranks
 from benchmarks.rows import Row
+from mage_agent.agents import AGENTS
+from mage_envs.opponents import OPPONENTS
+from mage_envs.spec_strings import Spec, parse_spec
 
 WIDTH = 100
 _MAX_EPISODES = 3
@@ -52,18 +56,32 @@ def unsupported_notes(unsupported: Mapping[str, Mapping[str, str]]) -> list[str]
     ]
 
 
+def short_name(agent: str) -> str:
+    """Writes an agent's spec without the parameters that have their default value.
+
+    >>> short_name("mcts(simulations=1000, uct_c=2.0, rollouts=1)")
+    'mcts(simulations=1000)'
+    """
+    spec = parse_spec(agent)
+    if spec.name not in AGENTS and spec.name not in OPPONENTS:
+        return agent
+    parameters = inspect.signature((AGENTS if spec.name in AGENTS else OPPONENTS).get(spec.name)).parameters
+    changed = [(key, x) for key, x in spec.kwargs if key not in parameters or parameters[key].default != x]
+    return str(Spec(spec.name, spec.args, tuple(changed)))
+
+
 def _scenario(rows: Sequence[Row], own: Collection[tuple[str, ...]]) -> Iterator[RenderableType]:
     first = rows[0]
     yield Text.assemble(("\n" + first["scenario"], "bold"), f"   {first['unit']}; {_size(rows)}", style="")
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, width=WIDTH, show_edge=False)
-    table.add_column("#", justify="right", width=2)
+    table = Table(box=SIMPLE_HEAD, padding=0, pad_edge=False, width=WIDTH, show_edge=False)
+    table.add_column("#", justify="right", width=4)
     table.add_column("agent", ratio=1, overflow="fold")
     shown = _episodes(int(first["episodes"]))
     for number in shown:
-        table.add_column(f"episode {number}", justify="right", width=13)
-    table.add_column("gain", justify="right", width=13)
-    table.add_column("norm.", justify="right", width=6)
-    table.add_column("n", justify="right", width=9)
+        table.add_column(f"episode {number}", justify="right", width=12)
+    table.add_column("gain", justify="right", width=12)
+    table.add_column("norm.", justify="right", width=5)
+    table.add_column("n", justify="right", width=7)
     ordered = sorted(rows, key=lambda row: (not _complete(row), -last_score(row), row["agent"]))
     for row, place in zip(ordered, ranks(ordered), strict=True):
         style = "bold green" if row_key(row) in own else ""
@@ -74,12 +92,12 @@ def _scenario(rows: Sequence[Row], own: Collection[tuple[str, ...]]) -> Iterator
 
 
 def _cells(row: Row, place: int | None, shown: Sequence[int], own: bool) -> list[str]:
-    label = ("> " if own else "  ") + row["agent"] + (" (oracle)" if row["oracle"] == "yes" else "")
+    label = short_name(row["agent"]) + (" (oracle)" if row["oracle"] == "yes" else "")
     scores = [_with_interval(row, f"score_{number}") for number in shown]
-    count = row["n_scored"] if _complete(row) else f"{row['n_scored']}/{row['n_expected']}!"
+    count = row["n_scored"] if _complete(row) else f"{row['n_scored']}!"
     norm = row[f"normalised_{row['episodes']}"]
     return [
-        "" if place is None else str(place),
+        ("> " if own else "") + ("-" if place is None else str(place)),
         label,
         *scores,
         _with_interval(row, "gain"),
@@ -107,11 +125,11 @@ def _size(rows: Sequence[Row]) -> str:
 
 
 def _yardsticks(row: Row) -> str:
-    parts = [("equilibrium play", "equilibrium"), ("ceiling, told the opponent", "ceiling")]
+    parts = [("equilibrium", "equilibrium"), ("told the opponent", "ceiling")]
     told = [f"{label} {float(row[name]):+.3f}" for label, name in parts if row[name]]
     if row["adaptive"]:
-        told.append(f"best that can adapt {float(row['adaptive']) / int(row['episodes']):+.3f} on average")
-    return "exact, per episode: " + "; ".join(told)
+        told.append(f"best that adapts {float(row['adaptive']) / int(row['episodes']):+.3f} (mean)")
+    return "     exact, per episode: " + ", ".join(told)
 
 
 def _complete(row: Row) -> bool:

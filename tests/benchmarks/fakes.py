@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import gymnasium as gym
+
 from benchmarks.records import EpisodeRecord, Record
 from benchmarks.suites.base import Part, Protocol, Suite
 from mage_agent.agents import make_agent
 from mage_agent.base import Agent, Briefing
-from mage_envs.errors import UnsupportedGameError
+from mage_envs.errors import MageError, UnsupportedGameError
 from mage_envs.scenarios import Scenario
 
 KUHN = Scenario("test/kuhn", "mage/KuhnPoker-meta-v0", "for tests", "chips per hand", "kuhn/train")
@@ -98,6 +100,20 @@ FAKES = {
 def make_fake(spec: str) -> Agent:
     """Makes a fake, or else a real agent. Pickles by name."""
     return FAKES[spec](spec) if spec in FAKES else make_agent(spec)
+
+
+class BuggyEnv(gym.Wrapper[Any, Any, Any, Any]):
+    """Breaks in the first step."""
+
+    def step(self, action: Any) -> Any:
+        raise MageError("an opponent gave nonsense")
+
+
+class BuggySuite(Suite):
+    """A suite whose environments are broken."""
+
+    def make_env(self, scenario: Scenario, interface: str) -> Any:
+        return BuggyEnv(super().make_env(scenario, interface))
 
 
 def episode(reward: float = 1.0, *, instance: str = "0", invalid: int = 0, forfeit: bool = False) -> EpisodeRecord:

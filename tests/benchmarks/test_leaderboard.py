@@ -1,0 +1,165 @@
+"""Board files: nothing lost with several writers, nothing that a spreadsheet would compute, ranks that say ties."""
+
+from __future__ import annotations
+
+import csv
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import pytest
+
+import leaderboards
+from benchmarks.columns import COUNTS, KEY, PER_EPISODE, describe_columns, header, is_text
+from benchmarks.leaderboard import add_rows, board_path, read_board, row_key, submit_folder, write_board
+from benchmarks.ranking import ranks
+from benchmarks.rows import Row
+from benchmarks.suites import SUITES
+from benchmarks.tables import merge, short_name
+from mage_envs.errors import RecordError
+
+README = Path(leaderboards.__file__).parent / "README.md"
+
+
+def row(agent: str = "random", score: float | None = 0.0, half: float = 0.1, **more: str) -> Row:
+    found = dict.fromkeys(header(1), "") | {
+        "suite": "quick",
+        "suite_version": "1",
+        "panel": "abc",
+        "scenario": "kuhn/train",
+        "episodes": "1",
+        "agent": agent,
+        "oracle": "no",
+        "memory": "none",
+        "n_expected": "4",
+        "n_scored": "4",
+        "n_error": "0",
+    }
+    if score is not None:
+        found |= {"score_1": f"{score:g}", "score_1_low": f"{score - half:g}", "score_1_high": f"{score + half:g}"}
+    return found | more
+
+
+def test_the_readme_describes_every_column() -> None:
+    assert describe_columns() in README.read_text(encoding="utf-8"), (
+        "write the output of python -c 'from benchmarks.columns import *; print(describe_columns())' into "
+        "leaderboards/README.md"
+    )
+
+
+def test_boards_read_back_as_written(tmp_path: Path) -> None:
+    path = tmp_path / "quick.csv"
+    rows = [row("random", -0.5), row("mcts(simulations=100)", suite_version="2")]
+    assert add_rows(path, rows) == 2
+    assert sorted(read_board(path), key=row_key) == sorted(rows, key=row_key)
+    assert read_board(tmp_path / "none.csv") == []
+
+
+def test_the_same_rows_are_the_same_file() -> None:
+    rows = [row("a"), row("b"), row("c", suite_version="2")]
+    assert write_board(rows) == write_board(rows[::-1])
+
+
+def test_a_row_with_the_same_key_is_replaced_and_others_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "quick.csv"
+    add_rows(path, [row("a", 0.0), row("b", 0.0), row("a", 0.0, memory="reflection"), row("a", 0.0, suite_version="2")])
+    assert add_rows(path, [row("a", 1.0)]) == 4
+    scores = {(found["agent"], found["memory"], found["suite_version"]): found["score_1"] for found in read_board(path)}
+    assert scores == {
+        ("a", "none", "1"): "1",
+        ("b", "none", "1"): "0",
+        ("a", "reflection", "1"): "0",
+        ("a", "none", "2"): "0",
+    }
+
+
+@pytest.mark.parametrize(
+    "name", ["=HYPERLINK(1)", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "'quoted", 'a"b,c', "new\nline", "mcts(100)", "é"]
+)
+def test_no_cell_is_a_formula_and_names_read_back(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "quick.csv"
+    add_rows(path, [row(name, -0.25, model=name)])
+    with path.open(newline="") as stream:
+        cells = next(iter(csv.DictReader(stream)))
+    assert cells["agent"][0] not in "=+-@\t\r\n"
+    assert cells["score_1"] == "-0.25"
+    found = read_board(path)[0]
+    assert (found["agent"], found["model"]) == (name, name)
+
+
+def test_every_column_is_text_or_computed() -> None:
+    numbers = {f"{column.name}_1{end}" for column in PER_EPISODE for end in ("", "_low", "_high")}
+    assert not any(is_text(name) for name in numbers | {column.name for column in COUNTS})
+    assert all(is_text(name) for name in KEY)
+
+
+def _submit(path: Path, writer: int) -> None:
+    for number in range(10):
+        add_rows(path, [row(f"agent{writer}_{number}")])
+
+
+def test_two_writers_lose_no_row(tmp_path: Path) -> None:
+    path = tmp_path / "quick.csv"
+    with ProcessPoolExecutor(2, multiprocessing.get_context("fork")) as pool:
+        for done in [pool.submit(_submit, path, writer) for writer in range(2)]:
+            done.result()
+    assert len(read_board(path)) == 20
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "no column 'suite'"),
+        ("a,b\n1,2\n", "no column 'suite'"),
+        (",".join(KEY) + "\nquick,1\n", r"csv:2: this line"),
+    ],
+)
+def test_files_that_are_no_board(tmp_path: Path, content: str, message: str) -> None:
+    path = tmp_path / "quick.csv"
+    path.write_text(content)
+    with pytest.raises(RecordError, match=message):
+        read_board(path)
+
+
+def test_where_boards_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert board_path("quick", None).parent == README.parent
+    with pytest.raises(RecordError, match="--leaderboards"):
+        submit_folder(None)
+    assert submit_folder(Path("new/boards")).is_dir()
+    Path("leaderboards").mkdir()
+    assert submit_folder(None) == Path("leaderboards")
+    Path("leaderboards/quick.csv").touch()
+    assert board_path("quick", None) == Path("leaderboards/quick.csv")
+    assert board_path("quick", Path("new")) == Path("new/quick.csv")
+
+
+def test_overlapping_intervals_share_a_place() -> None:
+    rows = [row("a", 1.0), row("b", 0.9), row("c", 0.75), row("d", 0.0)]
+    assert ranks(rows) == [1, 1, 2, 4]
+
+
+def test_oracles_and_incomplete_rows_have_no_place_and_push_nobody_down() -> None:
+    rows = [row("oracle", 9.0, oracle="yes"), row("lucky", 8.0, n_scored="3"), row("a", 1.0), row("none", None)]
+    assert ranks(rows) == [None, None, 1, 1]
+
+
+def test_a_runs_row_takes_the_place_of_the_boards_and_other_panels_stay_away() -> None:
+    own = [row("a", 1.0)]
+    rows = merge(own, [row("a", 0.0), row("b", 0.0), row("c", 0.0, panel="other")])
+    assert [(found["agent"], found["score_1"]) for found in rows] == [("a", "1"), ("b", "0")]
+
+
+def test_short_names_leave_defaults_out() -> None:
+    assert short_name("random") == "random"
+    assert short_name("mcts(simulations=77, uct_c=2.0, rollouts=1)") == "mcts(simulations=77)"
+    assert short_name("somebody_elses(x=1)") == "somebody_elses(x=1)"
+
+
+def test_committed_boards_are_whole() -> None:
+    for name in SUITES:
+        path = README.parent / f"{name}.csv"
+        rows = read_board(path)
+        assert rows, f"{path} is missing or empty"
+        assert write_board(rows) == path.read_text(encoding="utf-8")
+        assert {found["verified"] for found in rows} == {"yes"}

@@ -1,0 +1,100 @@
+"""A run whose records were touched does not verify, whatever was touched."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.panels import Panel, make_panel
+from benchmarks.plan import make_plan
+from benchmarks.run_directory import RunDirectory
+from benchmarks.runner import run
+from benchmarks.verification import rebuild_panel, verify
+from mage_envs.errors import UnknownNameError, VerificationError
+from tests.benchmarks.fakes import ignore_progress, make_fake, suite
+
+SUITE = suite(6, "random", "failing_at_seat_1", "illegal", "writer")
+
+
+@pytest.fixture
+def played(tmp_path: Path) -> tuple[RunDirectory, Panel]:
+    return run(make_plan(SUITE, factory=make_fake), tmp_path, ignore_progress), make_panel(SUITE)
+
+
+def touch(directory: RunDirectory, line: int, **changes: Any) -> None:
+    lines = directory.records_path.read_text().splitlines()
+    record = json.loads(lines[line])
+    for place, value in changes.items():
+        *path, last = place.split("__")
+        target = record
+        for step in path:
+            target = target[int(step) if step.isdigit() else step]
+        if value is None:
+            del target[int(last)]
+        else:
+            target[int(last) if last.isdigit() else last] = value
+    lines[line] = json.dumps(record)
+    directory.records_path.write_text("\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_honest_run_verifies(played: tuple[RunDirectory, Panel], jobs: int) -> None:
+    assert verify(*played, jobs=jobs, progress=ignore_progress) == 24
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"episodes__1__reward": 9.0}, "episode 2: reward 9.0 recorded"),
+        ({"episodes__0__instance": "7"}, "episode 1: instance '7' recorded"),
+        ({"episodes__0__length": 4}, "episode 1: length 4 recorded"),
+        ({"episodes__0__invalid": 1}, "episode 1: invalid 1 recorded"),
+        ({"episodes__0__seat": 1}, "episode 1: seat 1 recorded"),
+        ({"episodes__2": None}, "ends before the meta-episode does"),
+        ({"episodes__2__actions__0": 5}, "episode 3: .* recorded|ends before the meta-episode does"),
+        ({"episodes__2__reflection": 0}, "goes on after the meta-episode has ended"),
+        ({"episodes__0__actions__0": "pass"}, "cannot be replayed"),
+        ({"status": "forfeit"}, "status 'forfeit' does not fit"),
+        ({"seed": 1}, "seed 1 recorded"),
+        ({"seat": 1}, "seat 1 recorded, 0 in the panel"),
+        ({"opponent": "random"}, "opponent 'random' recorded"),
+        ({"described": "weak"}, "described as 'weak'"),
+        ({"number": 400}, "no such meta-episode"),
+        ({"agent": "minimax"}, "no such meta-episode"),
+        ({"scenario": "kuhn/train"}, "no such meta-episode"),
+    ],
+)
+def test_every_change_is_found_and_named(
+    played: tuple[RunDirectory, Panel], changes: dict[str, Any], message: str
+) -> None:
+    directory, panel = played
+    touch(directory, 0, **changes)
+    with pytest.raises(VerificationError, match=message) as caught:
+        verify(directory, panel, jobs=1, progress=ignore_progress)
+    assert " / number " in str(caught.value)
+
+
+def test_a_failed_meta_episode_is_replayed_as_far_as_it_got(played: tuple[RunDirectory, Panel]) -> None:
+    directory, panel = played
+    touch(directory, 7, episodes__0__reward=2.5)
+    with pytest.raises(VerificationError, match=r"failing_at_seat_1 / test/kuhn / number 1: episode 1: reward 2\.5"):
+        verify(directory, panel, jobs=1, progress=ignore_progress)
+
+
+def test_a_changed_manifest_is_found(played: tuple[RunDirectory, Panel]) -> None:
+    directory, panel = played
+    config = directory.manifest.config.model_copy(update={"seed": 5})
+    changed = directory._replace(manifest=directory.manifest.model_copy(update={"config": config}))
+    with pytest.raises(VerificationError, match="manifest was changed"):
+        verify(changed, panel, jobs=1, progress=ignore_progress)
+
+
+def test_another_panel_is_refused(played: tuple[RunDirectory, Panel]) -> None:
+    config = played[0].manifest.config
+    with pytest.raises(VerificationError, match="Use the MAGE that made the run"):
+        rebuild_panel(config.model_copy(update={"suite": "quick"}))
+    with pytest.raises(UnknownNameError, match="unknown suite"):
+        rebuild_panel(config.model_copy(update={"suite": "quik"}))
