@@ -58,6 +58,7 @@ class GameSpec:
         reveal_size: Length of the array that ``reveal_array`` gives.
         reveal_array: ``facts -> numbers in 0..1`` of what was revealed, for array observations.
         merge: Whether the future depends on the printed board only, so that transpositions are one position.
+        remember: Positions that a process keeps in memory, views included; a few kB each in the games with a file.
     """
 
     name: str
@@ -74,6 +75,7 @@ class GameSpec:
     reveal_size: int = 0
     reveal_array: Callable[[Facts], tuple[float, ...]] = field(default=lambda facts: ())
     merge: bool = False
+    remember: int = 50_000
 
     @cached_property
     def game(self) -> Any:

@@ -22,6 +22,7 @@ from mage_envs.errors import UnsupportedGameError, near_matches
 from mage_envs.games.base import NOTHING, Facts, GameSpec
 from mage_envs.games.positions import SIMULTANEOUS, fold
 
+_REMEMBER = 2_000  # A position with its views can take 150 kB (gin_rummy, hive), and deep ones never come back.
 _SAMPLED = pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC
 _ONE_SHOT = pyspiel.GameType.Information.ONE_SHOT
 _MEAN_FIELD = pyspiel.GameType.Dynamics.MEAN_FIELD
@@ -58,6 +59,7 @@ def generic_spec(game: str, known: tuple[str, ...] = ()) -> GameSpec:
         words=lambda facts, action: (facts["names"][action],),
         reveal_size=actions * (seats - 1) if one_shot else 0,
         reveal_array=lambda facts: _reveal_array(facts, actions),
+        remember=_REMEMBER,
     )
 
 

@@ -1,8 +1,8 @@
 """Positions: the game graph, grown on demand and remembered, so that play costs look-ups only.
 
 A :class:`Position` is a state of the game with its children and what each seat may know of it. Positions never change
-in what they mean and are shared by all environments of a process. At most ``MAX_POSITIONS`` a game are remembered; past
-that, positions are made anew and dropped.
+in what they mean and are shared by all environments of a process. At most ``spec.remember`` of them are remembered;
+past that, positions are made anew and dropped.
 """
 
 from __future__ import annotations
@@ -16,10 +16,8 @@ from mage_envs.games.base import GameSpec
 from mage_envs.games.chance import chance_uniform
 from mage_envs.games.views import Menu, View, fold, shared
 
-__all__ = ["CHANCE", "MAX_POSITIONS", "SIMULTANEOUS", "TERMINAL", "Position", "PositionGraph", "View", "fold",
+__all__ = ["CHANCE", "SIMULTANEOUS", "TERMINAL", "Position", "PositionGraph", "View", "fold",
            "position_graph"]  # fmt: skip
-
-MAX_POSITIONS = 50_000
 
 CHANCE = int(pyspiel.PlayerId.CHANCE)
 SIMULTANEOUS = int(pyspiel.PlayerId.SIMULTANEOUS)
@@ -113,10 +111,10 @@ _NO_INDICES: dict[int, int] = {}
 class PositionGraph:
     """All positions of a game that have been reached and are remembered."""
 
-    def __init__(self, spec: GameSpec, limit: int = MAX_POSITIONS) -> None:
-        """Starts a graph that remembers at most ``limit`` positions."""
+    def __init__(self, spec: GameSpec, limit: int | None = None) -> None:
+        """Starts a graph that remembers at most ``limit`` positions, ``spec.remember`` if None."""
         self.spec = spec
-        self.limit = limit
+        self.limit = spec.remember if limit is None else limit
         self.size = 1
         self._merged: dict[str, Position] = {}
         self._menus: dict[tuple[int, ...], Menu] = {}

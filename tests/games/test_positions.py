@@ -41,6 +41,11 @@ def test_a_full_graph_plays_on(game: str) -> None:
     assert capped.size <= 100
 
 
+def test_games_without_a_file_are_remembered_less() -> None:
+    assert PositionGraph(load_game_spec("hive")).limit == 2_000
+    assert PositionGraph(load_game_spec("leduc_poker")).limit == 50_000 > 9_457, "all of Leduc poker fits"
+
+
 def test_remembered_positions_are_the_same_object() -> None:
     root = PositionGraph(load_game_spec("tic_tac_toe")).root
     assert root.child(0) is root.child(0)
