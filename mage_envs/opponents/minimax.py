@@ -13,9 +13,10 @@ import numpy as np
 
 from mage_envs.errors import UnsupportedGameError
 from mage_envs.games import GameSpec, Position, PositionGraph, View
-from mage_envs.games.positions import CHANCE, MAX_POSITIONS, TERMINAL
+from mage_envs.games.positions import CHANCE, TERMINAL
 from mage_envs.opponents.base import OPPONENTS, Distribution, Memory, Opponent
 
+MAX_POSITIONS = 50_000
 MAX_LENGTH = 100
 
 
@@ -68,7 +69,7 @@ def solve(game: GameSpec) -> dict[str, Distribution]:
 class _Solver:
     def __init__(self, game: GameSpec) -> None:
         # A graph of its own: a search that is given up must not fill the graph that environments share.
-        self.graph = PositionGraph(game)
+        self.graph = PositionGraph(game, MAX_POSITIONS)
         self.values: dict[Position, Value] = {}
         self.table: dict[str, Distribution] = {}
         if game.game.max_game_length() > MAX_LENGTH:
