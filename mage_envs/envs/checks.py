@@ -64,6 +64,6 @@ def draw_instances(uniform: Callable[[], float], episodes: int, *, replay: bool)
 
     All are drawn at once, so that what players do in one episode cannot change the next one's instance.
     """
-    if replay:
+    if replay or episodes == 1:
         return [int(uniform() * 2**53)] * episodes
     return [int(uniform() * 2**53) for _ in range(episodes)]

@@ -87,12 +87,14 @@ class MetaGameEnv(MetaEpisodeEnv):
         check_choice("instance", instance, get_args(Instance))
         self.game_spec: GameSpec = load_game_spec(game)
         self._seat_rule, self._replay = self._check_seat(seat), instance == "replay"
-        self._others = range(self.game_spec.seats - 1)
+        seats = range(self.game_spec.seats)
+        self._others = seats[1:]
+        self._turns = [[(first + episode) % len(seats) for episode in range(episodes)] for first in seats]
         self.population = load_population(
             self.game_spec.population if population is None else population, self.game_spec
         )
         self._opponents = [self._make(spec) for spec, _ in self.population.members]
-        self._cumulative = list(accumulate(weight for _, weight in self.population.members))
+        self._cumulative = list(accumulate(weight for _, weight in self.population.members))[:-1]
         self._root = position_graph(self.game_spec).root
         self._rules = rules(self.game_spec.rules, episodes, instance)
         if self._text:
@@ -106,11 +108,12 @@ class MetaGameEnv(MetaEpisodeEnv):
 
     def _draw(self, options: Mapping[str, Any]) -> None:
         if "opponent" in options:
-            self._opponent, self._opponent_name, self._learns = self._make(options["opponent"])
+            drawn = self._make(options["opponent"])
         else:
-            index = bisect(self._cumulative, self._uniform())
-            self._opponent, self._opponent_name, self._learns = self._opponents[min(index, len(self._opponents) - 1)]
-        self._seats = self._draw_seats(self._check_seat(options["seat"]) if "seat" in options else self._seat_rule)
+            drawn = self._opponents[bisect(self._cumulative, self._uniform())]
+        self._opponent, self._opponent_name, self._learns = drawn
+        rule = self._check_seat(options["seat"]) if "seat" in options else self._seat_rule
+        self._seats = self._draw_seats(rule)
         if "instance" in options:
             self._instances = check_instances(options["instance"], self.episodes)
         else:
@@ -123,13 +126,12 @@ class MetaGameEnv(MetaEpisodeEnv):
         return opponent, str(opponent.spec), type(opponent).end_episode is not Opponent.end_episode
 
     def _draw_seats(self, rule: int | str) -> Sequence[int]:
-        seats, episodes = self.game_spec.seats, self.episodes
+        seats = self.game_spec.seats
         if rule == "alternate":
-            first = int(seats * self._uniform())
-            return [(first + episode) % seats for episode in range(episodes)]
+            return self._turns[int(seats * self._uniform())]
         if rule == "random":
-            return [int(seats * self._uniform()) for _ in range(episodes)]
-        return [int(rule)] * episodes
+            return [int(seats * self._uniform()) for _ in range(self.episodes)]
+        return [int(rule)] * self.episodes
 
     def _check_seat(self, seat: Any) -> Any:
         seats = self.game_spec.seats
@@ -144,33 +146,32 @@ class MetaGameEnv(MetaEpisodeEnv):
         self._instance = self._instances[episode]
         self._events = 0
         self._paid = 0.0
-        self._position = self._root
-        self._advance()
+        self._advance(self._root)
 
     def _play(self, action: int) -> float:
         position = self._position
-        joint = position.player == SIMULTANEOUS
-        self._position = position.child(self._joint(action) if joint else action)
-        self._advance()
-        before, self._paid = self._paid, self._position.returns[self._seat]
-        return self._paid - before
+        if position.player == SIMULTANEOUS:
+            self._advance(position.child(self._joint(position, action)))
+        else:
+            self._advance(position.child(action))
+        return self._collect()
 
     def _collect(self) -> float:
         before, self._paid = self._paid, self._position.returns[self._seat]
         return self._paid - before
 
-    def _advance(self) -> None:
+    def _advance(self, position: Position) -> None:
         """Plays the others and chance until the agent must act, or the episode is over."""
-        position, seat = self._position, self._seat
+        seat = self._seat
         while (player := position.player) != seat:
             if player >= 0:
-                position = position.follow(self._decide(position.views[player]))
+                index = self._decide(position.views[player])
+                position = position.children[index] or position.follow(index)
             elif player == CHANCE:
                 position = position.after_chance(self._instance, self._events)
                 self._events += 1
             elif player == SIMULTANEOUS and not position.views[seat].legal:
-                self._position = position
-                position = position.child(self._joint(0))
+                position = position.child(self._joint(position, 0))
             else:
                 break
         self._position, self._view = position, position.views[seat]
@@ -184,8 +185,7 @@ class MetaGameEnv(MetaEpisodeEnv):
         u = self._block.pop() if self._block else self._uniform()
         return int(u * len(distribution)) if distribution is view.uniform else sample_index(distribution, u, view)
 
-    def _joint(self, action: int) -> tuple[int, ...]:
-        position = self._position
+    def _joint(self, position: Position, action: int) -> tuple[int, ...]:
         return tuple(
             action if view.seat == self._seat else view.legal[self._decide(view)] if view.legal else 0
             for view in position.views

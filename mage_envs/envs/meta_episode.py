@@ -197,7 +197,6 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
         self._score, self._length, self._invalid, self._in_a_row = 0.0, 0, 0, 0
         self._note, self._result = "", None
         self._begin(episode)
-        self._header = header(episode, self.episodes, self._seat, self._view.spec.seats)
         self._secret = self._privileged()
         self._told = {
             "phase": _PLAY,
@@ -206,6 +205,9 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
             "seat": self._seat,
             "rules": self._rules,
             "legal_actions": (),
+            "action_mask": None,
+            "view": None,
+            "privileged": None,
         }
         self._playing = not self._view.terminal
 
@@ -272,7 +274,8 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
         return observation, reward, terminated, False, info
 
     def _tell(self) -> str:
-        return tell(self._header, self._view, self._note, self._result)
+        place = header(self._episode, self.episodes, self._seat, self._view.spec.seats)
+        return tell(place, self._view, self._note, self._result)
 
     def _show(self) -> None:
         sys.stdout.write(self._tell() + "\n\n")

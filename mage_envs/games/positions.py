@@ -35,9 +35,11 @@ class Position:
         returns: What each seat has got so far (at a terminal position: the result).
         views: What each seat may know here.
         chance: Outcomes of a chance position with their probabilities, none of them 0; else empty.
+        children: By index of the legal action (or chance outcome): the position after it, None until :meth:`follow` was
+            called. For loops in which a call costs too much: ``position.children[i] or position.follow(i)``.
     """
 
-    __slots__ = ("_graph", "_indices", "_joint", "_next", "_state", "chance", "player", "returns", "views")
+    __slots__ = ("_graph", "_indices", "_joint", "_state", "chance", "children", "player", "returns", "views")
 
     def __init__(self, graph: PositionGraph, state: Any) -> None:
         """Wraps a state. Use :meth:`PositionGraph.root` and :meth:`child` instead."""
@@ -53,7 +55,7 @@ class Position:
             self._indices = {action: index for index, (action, _) in enumerate(self.chance)}
         elif self.player >= 0:
             self._indices = self.views[self.player].moves
-        self._next: list[Position | None] = [None] * len(self._indices)
+        self.children: list[Position | None] = [None] * len(self._indices)
 
     @property
     def spec(self) -> GameSpec:
@@ -76,7 +78,7 @@ class Position:
 
     def follow(self, index: int) -> Position:
         """Returns the position after the legal action (or chance outcome) with this index: :meth:`child`, faster."""
-        return self._next[index] or self._graph.grow(self, index)
+        return self.children[index] or self._graph.grow(self, index)
 
     def after_chance(self, instance: int, event: int) -> Position:
         """Returns the position after chance event number ``event`` of an instance."""
@@ -135,7 +137,7 @@ class PositionGraph:
         action = list(parent._indices)[index]
         child, kept = self._remember(parent._state.child(action))
         if kept:
-            parent._next[index] = child
+            parent.children[index] = child
         return child
 
     def grow_joint(self, parent: Position, joint: Joint) -> Position:
