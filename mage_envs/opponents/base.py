@@ -29,12 +29,14 @@ class Opponent(ABC):
 
     Attributes:
         summary: One sentence on what it does; class attribute, shown by ``benchmark list``.
+        plays: Which games it plays, in words.
         tabular: Whether the distribution is a function of ``view.key`` alone: no memory, no random search. Such
             opponents have a behaviour table, so that ceilings against them are exact.
         spec: The canonical spec, set by :func:`~mage_envs.opponents.make_opponent`.
     """
 
     summary: ClassVar[str]
+    plays: ClassVar[str] = "any game"
     tabular: ClassVar[bool] = True
     spec: Spec
 

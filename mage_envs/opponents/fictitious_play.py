@@ -24,6 +24,7 @@ class FictitiousPlay(Opponent):
     """Best-responds to the other's frequencies; equally good actions with equal probability, all of them at first."""
 
     summary = "best response to how often the other has played each action so far; uniform over equally good ones"
+    plays = "Rock-Paper-Scissors, matrix games"
     tabular = False
 
     def __init__(self, game: GameSpec) -> None:

@@ -32,6 +32,7 @@ class ISMCTS(Opponent):
     """Searches afresh at each decision and plays a most visited move; equally visited ones with equal probability."""
 
     summary = "tree search over information sets (OpenSpiel's ISMCTS): hidden cards are redrawn in every simulation"
+    plays = "games in turns with hidden information that OpenSpiel can redraw"
     tabular = False
 
     def __init__(self, game: GameSpec, simulations: int = 100, uct_c: float = 2.0) -> None:

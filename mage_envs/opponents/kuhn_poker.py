@@ -27,6 +27,7 @@ class KuhnArchetype(Opponent):
         calls: Cards that it calls a bet with; it folds the others.
     """
 
+    plays = "Kuhn poker"
     bets: ClassVar[str]
     calls: ClassVar[str]
 

@@ -21,6 +21,7 @@ class MCTS(Opponent):
     """Searches afresh at each decision, seeded from the generator it is handed, and plays the most visited move."""
 
     summary = "Monte Carlo tree search (OpenSpiel's C++ bot, UCT, random playouts); only where nothing is hidden"
+    plays = "games in turns, nothing hidden"
     tabular = False
 
     def __init__(self, game: GameSpec, simulations: int = 100, uct_c: float = 2.0, rollouts: int = 1) -> None:

@@ -31,6 +31,7 @@ class Minimax(Opponent):
     """Plays perfectly: uniform over the moves with the best result, wins as fast and loses as late as it can."""
 
     summary = "perfect play; uniform over the best moves, the fastest win and the slowest loss first"
+    plays = "small zero-sum games of two seats, nothing hidden"
 
     def __init__(self, game: GameSpec) -> None:
         """Solves the game, once a process.

@@ -14,6 +14,7 @@ class Mirror(Opponent):
     """Plays the action that the other seat was last seen to play; at random when there is none, or it is not legal."""
 
     summary = "plays what the other seat was last seen to play; at random where that is not legal, and at first"
+    plays = "Kuhn and Leduc poker, Rock-Paper-Scissors, matrix games"
     tabular = False
 
     def __init__(self, game: GameSpec) -> None:

@@ -23,6 +23,7 @@ DIRECTIONS = {"forward": 1, "backward": -1}
 class RockPaperScissorsOpponent(Opponent):
     """What these players share: they play Rock-Paper-Scissors only, and remember."""
 
+    plays = "Rock-Paper-Scissors"
     tabular = False
 
     def __init__(self, game: GameSpec) -> None:

@@ -43,6 +43,7 @@ class Roshambo(Opponent):
     """One of the 43 bots, in a match that goes on over the episodes of a meta-episode."""
 
     summary = "a bot of the RoShamBo programming competitions, by name; the meta-episode is one match"
+    plays = "Rock-Paper-Scissors"
     tabular = False
 
     def __init__(self, game: GameSpec, name: str) -> None:

@@ -26,6 +26,7 @@ class Switching(Opponent):
     """Plays as ``a`` in the first ``at`` episodes of the meta-episode, and as ``b`` afterwards."""
 
     summary = "plays as one opponent in the first episodes of the meta-episode, and as another afterwards"
+    plays = "what both play"
     tabular = False
 
     def __init__(self, game: GameSpec, a: str | Spec, b: str | Spec, at: int) -> None:

@@ -34,6 +34,8 @@ TARGETS = {"centre": (4,), "corners": (0, 2, 6, 8), "edges": (1, 3, 5, 7)}
 class TicTacToeOpponent(Opponent):
     """What the heuristics share: they play Tic-Tac-Toe only."""
 
+    plays = "Tic-Tac-Toe"
+
     def __init__(self, game: GameSpec) -> None:
         """Refuses other games."""
         super().__init__(game)

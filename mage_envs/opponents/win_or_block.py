@@ -20,6 +20,7 @@ class WinOrBlock(Opponent):
     """Wins if it can in one move, else blocks, else plays at random; equally good moves with equal probability."""
 
     summary = "takes a win in one move, else blocks the other's, else plays at random"
+    plays = "zero-sum games of two seats, nothing hidden"
 
     def __init__(self, game: GameSpec) -> None:
         """Refuses games with hidden information, and those without two seats and one winner."""

@@ -98,11 +98,11 @@ def test_eight_threads_play_as_one() -> None:
 
 
 def test_global_generators_are_left_alone() -> None:
-    before = random.getstate(), pickle.dumps(np.random.get_state())
+    before = random.getstate(), pickle.dumps(np.random.get_state())  # noqa: NPY002 - it must stay as it is.
     for game in SMALL_GAMES:
         for opponent in opponents_for(game):
             digest(game, str(opponent.spec))
-    assert (random.getstate(), pickle.dumps(np.random.get_state())) == before
+    assert (random.getstate(), pickle.dumps(np.random.get_state())) == before  # noqa: NPY002
 
 
 def test_each_has_a_summary_and_describes_itself() -> None:
