@@ -96,7 +96,7 @@ class MetaGameEnv(MetaEpisodeEnv):
         self._opponents = [self._make(spec) for spec, _ in self.population.members]
         self._cumulative = list(accumulate(weight for _, weight in self.population.members))[:-1]
         self._root = position_graph(self.game_spec).root
-        self._rules = rules(self.game_spec.rules, episodes, instance)
+        self._rules = rules(self.game_spec.rules, episodes, instance, stop_on_success=stop_on_success)
         if self._text:
             self.observation_space: spaces.Space[Any] = text_space()
             self.action_space: spaces.Space[Any] = text_space()

@@ -155,7 +155,7 @@ class Match:
         self._invalid[player] += 1
         self._in_a_row[player] += 1
         self.notes[player] = not_played(kind, self._in_a_row[player], self._max_invalid)
-        rewards[player] = -self._penalty
+        rewards[player] = 0.0 - self._penalty
         if self._in_a_row[player] < self._max_invalid:
             return
         self._loser, self._ended = player, True

@@ -243,7 +243,7 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
         self._in_a_row += 1
         self._note = not_played(kind, self._in_a_row, self._max_invalid)
         self._refused = kind
-        reward = -self._penalty
+        reward = 0.0 - self._penalty
         if self._in_a_row >= self._max_invalid:
             return self._end_episode(reward + self._forfeit(), forfeit=True)
         self._score += reward
@@ -274,7 +274,7 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
         return observation, reward, terminated, False, info
 
     def _tell(self) -> str:
-        place = header(self._episode, self.episodes, self._seat, self._view.spec.seats)
+        place = header(self._episode, self.episodes, self._seat)
         return tell(place, self._view, self._note, self._result)
 
     def _show(self) -> None:

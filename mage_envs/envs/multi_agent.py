@@ -144,7 +144,7 @@ class MultiAgentMeta:
     def _tell(self, player: int) -> str:
         match = self.match
         result = match.results[player] if match.results else None
-        place = header(match.episode, self.episodes, match.seat(player), self.game_spec.seats)
+        place = header(match.episode, self.episodes, match.seat(player))
         return tell(place, match.view(player), match.notes[player], result)
 
     def _observation_space(self) -> spaces.Space[Any]:

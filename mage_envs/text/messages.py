@@ -19,20 +19,19 @@ REFLECT = "The next episode starts after your reflection. Write what you want to
 
 
 @lru_cache(maxsize=4096)
-def header(episode: int, episodes: int, seat: int, seats: int) -> str:
+def header(episode: int, episodes: int, seat: int) -> str:
     """Returns the first line of a view: which episode, which seat."""
-    place = f"You are seat {seat} of {seats}" + (", the first to act." if seat == 0 else ".")
-    return place if episodes == 1 else f"Episode {episode + 1} of {episodes}. {place}"
+    return f"You are seat {seat}." if episodes == 1 else f"Episode {episode + 1} of {episodes}. You are seat {seat}."
 
 
-def rules(game_rules: str, episodes: int, instance: str) -> str:
+def rules(game_rules: str, episodes: int, instance: str, *, stop_on_success: bool = False) -> str:
     """Returns the rules of a meta-episode: the game's, and how often it is played against whom."""
     if episodes == 1:
         return game_rules
-    same = "from the same start, with the same cards" if instance == "replay" else "each with a new start"
+    same = " What chance decides, such as the cards, is the same in every episode." if instance == "replay" else ""
+    stop = " Your first win ends the series." if stop_on_success else ""
     return (
-        f"{game_rules}\n\nYou play {episodes} episodes in a row against the same opponent, {same}. "
-        "The opponent is not named and may be far from perfect: find out how it plays, then use it. "
+        f"{game_rules}\n\nYou play {episodes} episodes in a row against the same opponent, who is not named.{same}{stop} "
         "Between two episodes you may write a reflection."
     )
 
