@@ -58,7 +58,8 @@ def opponents_for(game: str) -> list[Opponent]:
 def decision_views(game: str) -> tuple[View, ...]:
     """Every view of a small game at which its seat must choose, each once."""
     root = PositionGraph(load_game_spec(game), limit=10**6).root
-    waiting, seen, views = [root], {root}, {}
+    views: dict[View, None] = {}
+    waiting, seen = [root], {root}
     while waiting:
         position = waiting.pop()
         if position.player == TERMINAL:

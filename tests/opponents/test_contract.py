@@ -11,12 +11,13 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
 
 from mage_envs.games import load_game_spec
-from mage_envs.opponents import OPPONENTS, make_opponent
+from mage_envs.opponents import OPPONENTS, Opponent, make_opponent
 from tests.opponents.play import (
     EXAMPLES,
     NEED_A_FILE,
@@ -107,7 +108,7 @@ def test_global_generators_are_left_alone() -> None:
 
 def test_each_has_a_summary_and_describes_itself() -> None:
     for name in OPPONENTS:
-        assert OPPONENTS.get(name).summary, name
+        assert cast(type[Opponent], OPPONENTS.get(name)).summary, name
     for game in SMALL_GAMES:
         for opponent in opponents_for(game):
             assert opponent.describe().startswith(str(opponent.spec))

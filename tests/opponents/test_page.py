@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from typing import cast
 
 import numpy as np
 import pytest
 
 from mage_envs.games import load_game_spec
-from mage_envs.opponents import OPPONENTS, make_opponent
+from mage_envs.opponents import OPPONENTS, Opponent, make_opponent
 from mage_envs.opponents.pages import PAGE, renewed
 from mage_envs.opponents.populations import POPULATIONS
 from tests.opponents.play import EXAMPLES, NEED_A_FILE, SMALL_GAMES, decision_views
@@ -25,7 +26,7 @@ def test_every_opponent_and_population_is_on_the_page() -> None:
         assert re.search(rf"`{re.escape(name)}[`(]", TEXT), name
 
 
-@pytest.mark.parametrize("name", [name for name in OPPONENTS if OPPONENTS.get(name).plays == "any game"])
+@pytest.mark.parametrize("name", [n for n in OPPONENTS if cast(type[Opponent], OPPONENTS.get(n)).plays == "any game"])
 def test_what_plays_any_game_does(name: str) -> None:
     for game in SMALL_GAMES:
         if name not in NEED_A_FILE:
