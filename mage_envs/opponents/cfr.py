@@ -94,7 +94,7 @@ def _refuse_unsolvable(game: GameSpec) -> None:
                                    "play random")  # fmt: skip
     if _more_histories_than(MAX_HISTORIES, game.game):
         raise UnsupportedGameError(f"{game.name!r} has more than {MAX_HISTORIES:,} histories, too many for cfr; "
-                                   "play ismcts, mcts or random")  # fmt: skip
+                                   "mcts, ismcts and random play large games")  # fmt: skip
 
 
 def _more_histories_than(limit: int, game: Any) -> bool:
