@@ -7,7 +7,7 @@ import secrets
 import shlex
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Collection
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -112,8 +112,8 @@ def run(
     plan = make_plan(SUITES.get(suite), agent or (), meta_episodes=meta_episodes, seed=seed)
     path = out_ or _new_folder(suite)
     mode: Mode = "resume" if resume else "overwrite" if overwrite else "new"
-    err.print(f"{suite}: {len(plan.tasks)} meta-episodes into {path}")
     try:
+        err.print(f"{suite}: {len(plan.tasks)} meta-episodes into {path}")
         with Bar("meta-episodes", err) as bar:
             directory = run_plan(plan, path, bar, mode=mode, jobs=jobs or _cpus())
     except KeyboardInterrupt:
@@ -216,10 +216,10 @@ def _verified(path: Path, jobs: int | None) -> tuple[RunDirectory, Panel]:
     return directory, panel
 
 
-def _print_run(directory: RunDirectory, panel: Panel, records: Iterable[Record], leaderboards: Path | None) -> None:
+def _print_run(directory: RunDirectory, panel: Panel, records: Collection[Record], leaderboards: Path | None) -> None:
     from benchmarks.leaderboard import board_path, read_board, row_key
     from benchmarks.rows import run_rows
-    from benchmarks.tables import LEGEND, board, merge, unsupported_notes
+    from benchmarks.tables import LEGEND, board, error_notes, merge, unsupported_notes
 
     own = run_rows(directory, panel, records, verified=False)
     committed = read_board(board_path(panel.suite.name, leaderboards))
@@ -229,7 +229,7 @@ def _print_run(directory: RunDirectory, panel: Panel, records: Iterable[Record],
     elsewhere = sum(row["panel"] != panel.hash for row in committed)
     if elsewhere:
         out.print(f"{elsewhere} rows of the board are of other panels (seed, size or version), and are not shown.")
-    for note in unsupported_notes(directory.manifest.unsupported):
+    for note in [*unsupported_notes(directory.manifest.unsupported), *error_notes(records)]:
         out.print(note, markup=False)
 
 

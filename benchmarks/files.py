@@ -24,6 +24,8 @@ _TAIL = 1 << 16
 def replace_file(path: Path, content: bytes) -> None:
     """Replaces a file in one step: a reader sees the old content or the new, also after a crash.
 
+    Callers hold a lock: two at a time would share the temporary file.
+
     Args:
         path: The file; its folder must exist.
         content: All that it shall hold.
@@ -31,7 +33,7 @@ def replace_file(path: Path, content: bytes) -> None:
     Raises:
         RecordError: It cannot be written; the old content stays.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = path.with_name(f".{path.name}.tmp")
     try:
         with temporary.open("wb") as stream:
             stream.write(content)

@@ -14,7 +14,7 @@ from benchmarks.run_directory import AgentCard, Config, Manifest
 from benchmarks.suites.base import Part, Suite
 from mage_agent.agents import make_agent
 from mage_agent.base import Agent
-from mage_envs.errors import UnsupportedGameError
+from mage_envs.errors import MageError, UnsupportedGameError
 
 MakeAgent: TypeAlias = Callable[[str], Agent]
 
@@ -134,6 +134,8 @@ def _why_not(suite: Suite, part: Part, panel: Panel, agent: Agent) -> str:
             agent.begin(briefing(env, entry, info, oracle=agent.oracle))
         except UnsupportedGameError as error:
             return str(error)
+        except MageError:
+            raise
         except Exception:  # noqa: BLE001 - playing will meet it again, and write it down as this agent's error.
             return ""
     return ""

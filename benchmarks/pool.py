@@ -7,7 +7,9 @@ nobody. They are spawned, not forked: nothing of the parent's threads or generat
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
+import threading
 from collections.abc import Callable
 from concurrent.futures import FIRST_EXCEPTION, ProcessPoolExecutor, wait
 from typing import Any, TypeAlias
@@ -72,14 +74,21 @@ _shared: list[Any] = []
 
 def _start_worker(*counters: Any) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides.
+    threading.Thread(target=_die_with_parent, daemon=True).start()
     _shared[:] = counters
+
+
+def _die_with_parent() -> None:
+    """Ends this worker when its parent was killed: it would wait for ever for the next call."""
+    if parent := multiprocessing.parent_process():
+        parent.join()
+    os._exit(1)
 
 
 def _drain(setup: Setup, count: int) -> None:
     taken, done, bad = _shared
-    parent = multiprocessing.parent_process()
     work = setup()
-    while parent is not None and parent.is_alive():
+    while True:
         with taken.get_lock():
             number = taken.value
             taken.value += 1

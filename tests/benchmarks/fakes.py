@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,6 +14,9 @@ from mage_agent.agents import make_agent
 from mage_agent.base import Agent, Briefing
 from mage_envs.errors import MageError, UnsupportedGameError
 from mage_envs.scenarios import Scenario
+
+FORKSERVER = multiprocessing.get_context("forkserver")  # Quick, and without the threads of pytest-xdist.
+FORKSERVER.set_forkserver_preload(["tests.benchmarks.fakes", "benchmarks.runner"])
 
 KUHN = Scenario("test/kuhn", "mage/KuhnPoker-meta-v0", "for tests", "chips per hand", "kuhn/train")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import multiprocessing
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from benchmarks.rows import Row
 from benchmarks.suites import SUITES
 from benchmarks.tables import merge, short_name
 from mage_envs.errors import RecordError
+from tests.benchmarks.fakes import FORKSERVER
 
 README = Path(leaderboards.__file__).parent / "README.md"
 
@@ -100,7 +100,7 @@ def _submit(path: Path, writer: int) -> None:
 
 def test_two_writers_lose_no_row(tmp_path: Path) -> None:
     path = tmp_path / "quick.csv"
-    with ProcessPoolExecutor(2, multiprocessing.get_context("fork")) as pool:
+    with ProcessPoolExecutor(2, FORKSERVER) as pool:
         for done in [pool.submit(_submit, path, writer) for writer in range(2)]:
             done.result()
     assert len(read_board(path)) == 20

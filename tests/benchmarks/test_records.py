@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import resource
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -12,7 +11,7 @@ import pytest
 from benchmarks.files import LineFile, replace_file
 from benchmarks.records import Key, collect_records, good_records, iterate_records, parse_line
 from mage_envs.errors import RecordError
-from tests.benchmarks.fakes import episode, record
+from tests.benchmarks.fakes import FORKSERVER, episode, record
 
 WRITERS, EACH, SIZE = 16, 20, 50_000
 
@@ -118,7 +117,7 @@ def _append(path: Path, writer: int) -> None:
 
 def test_many_writers_lose_and_mix_nothing(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
-    with ProcessPoolExecutor(WRITERS, multiprocessing.get_context("fork")) as pool:
+    with ProcessPoolExecutor(WRITERS, FORKSERVER) as pool:
         for done in [pool.submit(_append, path, writer) for writer in range(WRITERS)]:
             done.result()
     assert sorted(found.number for found in iterate_records(path)) == list(range(WRITERS * EACH))
@@ -137,7 +136,7 @@ def _fill_the_disk(path: Path) -> str:
 
 def test_a_full_disk_loses_nothing_that_was_there(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
-    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+    with ProcessPoolExecutor(1, FORKSERVER) as pool:
         message = pool.submit(_fill_the_disk, path).result()
     assert "cannot write" in message
     assert "--resume" in message

@@ -2,36 +2,119 @@
 
 from __future__ import annotations
 
+import os
 import random
-import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from benchmarks.run_directory import MANIFEST, RECORDS
-from benchmarks.runner import run
 from benchmarks.plan import make_plan
-from tests.benchmarks.fakes import ignore_progress, make_fake, suite
+from benchmarks.run_directory import MANIFEST, RECORDS, Manifest
+from benchmarks.runner import run
+from tests.benchmarks.fakes import FORKSERVER, ignore_progress, make_fake, suite
 
-KILLS = 6
-SIZE = 400
-BENCHMARK = (sys.executable, "-m", "benchmarks.cli")
-ARGUMENTS = ("run", "quick", "--agent", "random", "--meta-episodes", str(SIZE), "--seed", "3")
+SUITE = suite(60, "random", "failing_at_seat_1")
+LAST = 119
+ROOT = Path(__file__).parents[2]
 
 
-def command(path: Path, *more: str) -> list[str]:
-    return [*BENCHMARK, *ARGUMENTS, "--out", str(path), *more]
+def go(path: Path, jobs: int = 1) -> None:
+    run(make_plan(SUITE, factory=make_fake), path, ignore_progress, mode="resume", jobs=jobs)
 
 
 def files(path: Path) -> dict[str, bytes]:
-    return {name: (path / name).read_bytes() for name in (MANIFEST, RECORDS)}
+    """Reads all files but locks; the commit is left out, for the sake of those who commit while tests run."""
+    found = {file.name: file.read_bytes() for file in path.iterdir() if not file.name.endswith(".lock")}
+    manifest = Manifest.model_validate_json(found[MANIFEST])
+    return found | {MANIFEST: manifest.model_copy(update={"commit": ""}).model_dump_json().encode()}
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("runs") / "whole"
-    subprocess.run(command(path, "--jobs", "1"), check=True, capture_output=True)
+    path = tmp_path_factory.mktemp("whole")
+    go(path)
     return path
+
+
+def _go_until(path: Path, name: str, calls: int, kept: int) -> None:
+    """Runs, and kills itself in call number ``calls`` of a function of ``os``, after ``kept`` bytes of a write."""
+    function: Callable[..., Any] = getattr(os, name)
+    count = 0
+
+    def fatal(handle: int, *content: bytes) -> Any:
+        nonlocal count
+        count += 1
+        if count <= calls:
+            return function(handle, *content)
+        if kept:
+            function(handle, *(part[:kept] for part in content))
+        return os.kill(os.getpid(), signal.SIGKILL)
+
+    setattr(os, name, fatal)
+    go(path)
+
+
+def kill(path: Path, name: str, calls: int, kept: int = 0) -> None:
+    process = FORKSERVER.Process(target=_go_until, args=(path, name, calls, kept))
+    process.start()
+    process.join()
+    assert process.exitcode == -signal.SIGKILL
+
+
+@pytest.mark.parametrize("kept", [0, 300, 100_000])
+@pytest.mark.parametrize("written", [0, 57, LAST])
+def test_killed_in_a_write(whole: Path, tmp_path: Path, written: int, kept: int) -> None:
+    kill(tmp_path, "write", written, kept)
+    lines = (tmp_path / RECORDS).read_bytes().split(b"\n")
+    assert len(lines) - 1 == written + (kept == 100_000)  # What was finished is there.
+    go(tmp_path)
+    assert files(tmp_path) == files(whole)
+
+
+@pytest.mark.parametrize("calls", [0, 1])
+def test_killed_around_the_manifest(whole: Path, tmp_path: Path, calls: int) -> None:
+    kill(tmp_path, "fsync", calls)
+    assert (tmp_path / MANIFEST).exists() == (calls == 1)
+    go(tmp_path)
+    assert files(tmp_path) == files(whole)
+
+
+@pytest.mark.parametrize("calls", [0, 1])
+def test_killed_while_sorting(whole: Path, tmp_path: Path, calls: int) -> None:
+    lines = (whole / RECORDS).read_bytes().splitlines(keepends=True)
+    random.Random(0).shuffle(lines)
+    (tmp_path / RECORDS).write_bytes(b"".join(lines))
+    (tmp_path / MANIFEST).write_bytes((whole / MANIFEST).read_bytes())
+    kill(tmp_path, "fsync", calls)
+    go(tmp_path)
+    assert files(tmp_path) == files(whole)
+
+
+def test_killed_again_and_again(whole: Path, tmp_path: Path) -> None:
+    rng = random.Random(1)
+    for _ in range(8):
+        process = FORKSERVER.Process(target=go, args=(tmp_path,))
+        process.start()
+        process.join(timeout=rng.uniform(0.0, 0.1))
+        process.kill()
+        process.join()
+    go(tmp_path)
+    assert files(tmp_path) == files(whole)
+
+
+def test_killed_with_workers(whole: Path, tmp_path: Path) -> None:
+    code = f"from pathlib import Path; from {__name__} import go; go(Path({str(tmp_path)!r}), 2)"
+    for seconds in (0.8, 1.6):
+        with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, cwd=ROOT) as process:
+            try:
+                process.communicate(timeout=seconds)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.communicate(timeout=60)  # Returns when the workers have ended, too.
+    go(tmp_path)
+    assert files(tmp_path) == files(whole)

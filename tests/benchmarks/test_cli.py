@@ -1,0 +1,244 @@
+"""The command line as a person meets it: outputs within 100 columns, one clear line for each mistake."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks import cli
+from benchmarks.leaderboard import read_board
+from benchmarks.run_directory import RECORDS
+
+SMALL = ("--agent", "random", "--meta-episodes", "4", "--jobs", "1")
+
+
+class Said(tuple[int, str, str]):
+    """Exit code, standard output, standard error."""
+
+    code = property(lambda self: self[0])
+    out = property(lambda self: self[1])
+    err = property(lambda self: self[2])
+
+
+class Terminal:
+    """Runs the command in this process."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, capture: pytest.CaptureFixture[str]) -> None:
+        self.patch, self.capture = patch, capture
+
+    def __call__(self, *arguments: str | Path, typed: str = "") -> Said:
+        self.patch.setattr(sys, "argv", ["benchmark", *map(str, arguments)])
+        self.patch.setattr(sys, "stdin", io.StringIO(typed))
+        with pytest.raises(SystemExit) as caught:
+            cli.main()
+        out, err = self.capture.readouterr()
+        return Said((int(caught.value.code or 0), out, err))
+
+
+@pytest.fixture
+def benchmark(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Terminal:
+    monkeypatch.chdir(tmp_path)
+    return Terminal(monkeypatch, capsys)
+
+
+def test_list_shows_all_there_is(benchmark: Terminal) -> None:
+    said = benchmark("list")
+    assert said.code == 0
+    for name in (
+        "quick",
+        "kuhn/train",
+        "thompson",
+        "mcts(simulations",
+        "rps/heldout",
+        "kuhn_poker",
+        "mage/KuhnPoker-meta-v0",
+    ):
+        assert name in said.out
+    assert max(map(len, said.out.splitlines())) <= 100
+    assert "thompson" not in benchmark("list", "suites").out
+
+
+def test_run_show_verify_submit(benchmark: Terminal) -> None:
+    said = benchmark("run", "quick", *SMALL, "--out", "r")
+    assert said.code == 0, said.err
+    assert "> 1 random" in said.out
+    assert "benchmark submit r" in said.out
+    assert max(map(len, said.out.splitlines())) <= 100
+    assert benchmark("show", "r").out.count("> 1 random") == 4
+    assert benchmark("verify", "r", "--jobs", "1").out == "r: verified\n"
+    said = benchmark("submit", "r", "--jobs", "1", "--leaderboards", "boards")
+    assert said.out == "boards/quick.csv: 4 rows of this run, 4 in all\n"
+    assert {row["verified"] for row in read_board(Path("boards/quick.csv"))} == {"yes"}
+    assert benchmark("submit", "r", "--jobs", "1", "--leaderboards", "boards").out.endswith("4 in all\n")
+    assert "random" in benchmark("show", "quick", "--leaderboards", "boards").out
+
+
+def test_a_runs_rows_stand_among_those_of_the_board(benchmark: Terminal) -> None:
+    benchmark("run", "quick", *SMALL, "--out", "a")
+    benchmark("submit", "a", "--jobs", "1", "--leaderboards", "boards")
+    said = benchmark("run", "quick", "--agent", "first_legal", *SMALL[2:], "--out", "b", "--leaderboards", "boards")
+    assert said.code == 0
+    assert said.out.count("first_legal") == 4
+    assert said.out.count("random") == 4
+    marks = [line for line in said.out.splitlines() if re.match(r"^ > ", line)]
+    assert len(marks) == 4
+    other = benchmark("run", "quick", *SMALL, "--seed", "1", "--out", "c", "--leaderboards", "boards")
+    assert "4 rows of the board are of other panels" in " ".join(other.out.split())
+
+
+def test_a_tampered_run_is_named_and_not_submitted(benchmark: Terminal) -> None:
+    benchmark("run", "quick", *SMALL, "--out", "r")
+    path = Path("r") / RECORDS
+    path.write_text(path.read_text().replace('"reward":-1.0', '"reward":1.0', 1))
+    said = benchmark("verify", "r", "--jobs", "1")
+    assert said.code == 1
+    assert re.search(r"^benchmark: random / .*: reward 1\.0 recorded, -1\.0 replayed$", said.err, re.MULTILINE)
+    assert benchmark("submit", "r", "--jobs", "1", "--leaderboards", "boards").code == 1
+    assert not Path("boards/quick.csv").exists()
+
+
+def test_show_keeps_the_good_lines_of_a_damaged_file(benchmark: Terminal) -> None:
+    benchmark("run", "quick", *SMALL, "--out", "r")
+    path = Path("r") / RECORDS
+    path.write_bytes(b"?" + path.read_bytes())
+    said = benchmark("show", "r")
+    assert said.code == 2
+    assert "meta_episodes.jsonl:1: damaged" in said.err
+    assert "3!" in said.out
+
+
+def test_agents_that_cannot_play_are_listed(benchmark: Terminal) -> None:
+    said = benchmark("run", "quick", "--agent", "minimax", *SMALL[2:], "--out", "r")
+    assert said.code == 0
+    assert "did not play kuhn/train" in said.out
+    assert said.out.count("> 1 minimax") == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("run", "quik"), r"unknown suite 'quik'\. Did you mean 'quick'\?"),
+        (("run", "quick", "--agent", "thomson"), r"unknown agent 'thomson'\. Did you mean 'thompson'\?"),
+        (
+            ("run", "quick", "--agent", "mcts(simulatoins=3)"),
+            "has no parameter 'simulatoins'. Did you mean 'simulations'",
+        ),
+        (("run", "quick", "--agent", "mcts(simulations=-1)", *SMALL[2:]), "simulations must be"),
+        (("run", "quick", "--agent", "mcts(("), "bad spec"),
+        (("play", "kuhn/trian"), r"unknown scenario 'kuhn/trian'\. Did you mean 'kuhn/train'"),
+        (("play", "kuhn/train", "--opponent", "agressive"), "Did you mean 'aggressive'"),
+        (("show", "quik"), "unknown suite 'quik'"),
+        (("show", "."), "is no run directory"),
+        (("verify", "nowhere"), "nowhere is no run directory"),
+        (("submit", "nowhere"), "--leaderboards"),
+    ],
+)
+def test_mistakes_are_one_clear_line(benchmark: Terminal, arguments: tuple[str, ...], message: str) -> None:
+    said = benchmark(*arguments)
+    assert said.code == 2
+    assert re.search(message, said.err)
+    assert said.err.startswith("benchmark: ")
+    assert said.err.count("\n") == 1
+    assert "Traceback" not in said.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("run", "quick", "--meta-episodes", "0"), "than or equal to 1"),
+        (("run", "quick", "--jobs", "0"), "than or equal to 1"),
+        (("run", "quick", "--seed", "-1"), "than or equal to 0"),
+        (("run", "quick", "--resume"), "--out"),
+        (("run", "quick", "--resume", "--overwrite", "--out", "r"), "--overwrite"),
+        (("run", "quick", "--nonsense"), "--nonsense"),
+        (("play", "kuhn/train", "--seat", "7"), "seats"),
+        (("list", "things"), "things"),
+    ],
+)
+def test_options_out_of_range_say_the_range(benchmark: Terminal, arguments: tuple[str, ...], message: str) -> None:
+    said = benchmark(*arguments)
+    assert said.code == 2
+    assert message in " ".join(re.sub("[│╭╮╰╯─]", " ", said.err).split())
+    assert not Path("runs").exists()
+
+
+def test_a_full_folder_needs_a_decision(benchmark: Terminal) -> None:
+    assert benchmark("run", "quick", *SMALL, "--out", "r").code == 0
+    assert "is not empty" in benchmark("run", "quick", *SMALL, "--out", "r").err
+    assert benchmark("run", "quick", *SMALL, "--out", "r", "--resume").code == 0
+    assert benchmark("run", "quick", *SMALL, "--out", "r", "--overwrite").code == 0
+
+
+def test_runs_go_to_a_folder_of_their_own(benchmark: Terminal) -> None:
+    benchmark("run", "quick", *SMALL)
+    benchmark("run", "quick", *SMALL)
+    assert len(list(Path("runs").iterdir())) == 2
+
+
+def test_ctrl_c_says_how_to_go_on(benchmark: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("benchmarks.runner.run_tasks", interrupt)
+    said = benchmark("run", "quick", *SMALL, "--out", "my run")
+    assert said.code == 130
+    assert "benchmark run quick --agent random --meta-episodes 4 --jobs 1 --out 'my run' --resume" in said.err
+
+
+def test_ctrl_c_with_workers_ends_cleanly(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "benchmarks.cli", "run", "quick", "--jobs", "2", "--out", str(tmp_path / "r")]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True) as process:
+        assert process.stderr is not None
+        process.stderr.readline()  # "quick: 11200 meta-episodes into …": from here on Ctrl-C is expected.
+        os.killpg(process.pid, signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert b"Go on with" in err
+    assert b"Traceback" not in err
+
+
+def test_version(benchmark: Terminal) -> None:
+    assert re.fullmatch(r"benchmark \d+\.\d+\.\d+\n", benchmark("--version").out)
+
+
+def test_help_does_not_load_what_computes() -> None:
+    code = (
+        "import sys; sys.argv = ['benchmark', '--help']\n"
+        "from benchmarks import cli\n"
+        "try: cli.main()\n"
+        "except SystemExit: pass\n"
+        "print([m for m in ('pandas', 'scipy', 'statsmodels', 'torch') if m in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr == "[]\n"
+
+
+def test_play_with_typing_errors(benchmark: Terminal) -> None:
+    typed = "\nfold please\nBET\nbet\nbet\n" + "\nbet\nbet\nbet\n" * 2
+    said = benchmark("play", "kuhn/train", "--opponent", "aggressive", "--seat", "0", "--seed", "1", typed=typed)
+    assert said.code == 0
+    assert "Kuhn poker, two players" in said.out
+    assert "Your answer was empty" in said.out
+    assert "You can: " in said.out
+    assert "Episode 3 of 3" in said.out
+    assert "the best response to this opponent +0.333" in said.out
+    assert "Your opponent was aggressive. Seed 1." in said.out
+
+
+def test_play_ends_cleanly_without_input(benchmark: Terminal) -> None:
+    said = benchmark("play", "tictactoe/train", "--seed", "5", typed="")
+    assert said.code == 0
+    assert "left unfinished" in said.out
+    assert "Traceback" not in said.err
+
+
+def test_play_repeats_by_seed(benchmark: Terminal) -> None:
+    first, second = (benchmark("play", "kuhn/train", "--seed", "8", typed="pass\n" * 9).out for _ in range(2))
+    assert first == second
