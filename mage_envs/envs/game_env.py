@@ -41,9 +41,9 @@ class MetaGameEnv(MetaEpisodeEnv):
         render_mode: ``"ansi"``, ``"human"`` or None.
 
     Observation (``array``): a dict of ``observation`` (float32, OpenSpiel's information-state tensor), ``action_mask``
-    (int8, shape (actions,)), ``phase`` (0 play, 1 reflect), ``episode`` (0-based), ``last_action`` (the agent's own
-    last played action, −1 before the first), ``last_reward`` (float32, shape (1,)), and, where the end of an episode
-    shows something hidden, ``revealed`` (float32 in 0..1). Observation (``text``): the view in words.
+    (int8, shape (actions,)), ``phase`` (0 play, 1 reflect), ``episode`` (0-based), ``seat``, ``last_action`` (the
+    agent's own last played action, −1 before the first), ``last_reward`` (float32, shape (1,)), and, where the end of
+    an episode shows something hidden, ``revealed`` (float32 in 0..1). Observation (``text``): the view in words.
 
     Action: an OpenSpiel action id (``array``) or a reply (``text``), such as ``"bet"`` or ``"<action>bet</action>"``.
 

@@ -27,6 +27,7 @@ def array_observation(
         "action_mask": mask,
         "phase": 1 if reflecting else 0,
         "episode": episode,
+        "seat": view.seat,
         "last_action": last_action,
         "last_reward": _number(last_reward).copy(),
     }

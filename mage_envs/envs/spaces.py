@@ -32,6 +32,7 @@ def array_space(spec: GameSpec, episodes: int) -> spaces.Dict:
         "action_mask": spaces.MultiBinary(spec.actions),
         "phase": spaces.Discrete(len(PHASES)),
         "episode": spaces.Discrete(episodes),
+        "seat": spaces.Discrete(spec.seats),
         "last_action": spaces.Discrete(spec.actions + 1, start=-1),
         "last_reward": spaces.Box(-_HUGE, _HUGE, (1,), np.float32),
     }

@@ -31,8 +31,8 @@ def rules(game_rules: str, episodes: int, instance: str, *, stop_on_success: boo
     same = " What chance decides, such as the cards, is the same in every episode." if instance == "replay" else ""
     stop = " Your first win ends the series." if stop_on_success else ""
     return (
-        f"{game_rules}\n\nYou play {episodes} episodes in a row against the same opponent, who is not named.{same}{stop} "
-        "Between two episodes you may write a reflection."
+        f"{game_rules}\n\nYou play {episodes} episodes in a row against the same opponent, who is not named."
+        f"{same}{stop} Between two episodes you may write a reflection."
     )
 
 
