@@ -197,6 +197,8 @@ class MetaGameEnv(MetaEpisodeEnv):
             self._memories[other] = self._opponent.end_episode(view, memory)
 
     def _forfeit(self) -> float:
+        if self._learns:
+            self._teach(self._position)
         return self.game_spec.worst_return - self._paid
 
     def _outcome(self) -> Outcome:

@@ -81,6 +81,15 @@ def test_a_wrong_answer_is_asked_again_with_a_reason() -> None:
     assert "by forfeit" in observation
 
 
+def test_an_opponent_that_counts_episodes_sees_forfeits() -> None:
+    env = kuhn(population="switching(conservative, aggressive, at=1)", episodes=2, max_invalid=1, seat=1)
+    for seed in range(30):
+        env.reset(seed=seed)
+        assert env.step("?")[4]["episode_result"]["forfeit"]
+        observation, *_ = env.step("")
+        assert "the opponent bets" in observation
+
+
 def test_an_answer_that_can_be_played_resets_the_count() -> None:
     env = gym.make("mage/TicTacToe-v0", population="first_legal", seat=0, interface="text", max_invalid=2)
     env.reset(seed=0)
