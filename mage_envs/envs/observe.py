@@ -12,6 +12,8 @@ import numpy.typing as npt
 from mage_envs.games import View
 from mage_envs.text.messages import ending
 
+_ZERO = np.zeros(1, dtype=np.float32)
+
 
 def closed_mask(view: View, phase: str) -> npt.NDArray[np.int8]:
     """Returns a new action mask for an episode that is over: every action between episodes, none after the last."""
@@ -29,7 +31,7 @@ def array_observation(
         "episode": episode,
         "seat": view.seat,
         "last_action": last_action,
-        "last_reward": _number(last_reward).copy(),
+        "last_reward": np.array((last_reward,), np.float32) if last_reward else _ZERO.copy(),
     }
     if view.spec.reveal_size:
         observation["revealed"] = view.reveal_array.copy()
@@ -49,8 +51,3 @@ def tell(header: str, view: View, note: str, result: Mapping[str, Any] | None) -
 @lru_cache(maxsize=256)
 def _filled(size: int, value: bool) -> npt.NDArray[np.int8]:
     return np.full(size, value, dtype=np.int8)
-
-
-@lru_cache(maxsize=4096)
-def _number(value: float) -> npt.NDArray[np.float32]:
-    return np.array((value,), dtype=np.float32)
