@@ -17,6 +17,7 @@ from benchmarks.statistics import EMPTY, Estimate
 from benchmarks.suites.base import Suite
 from mage_envs.errors import UnsupportedGameError
 from mage_envs.games import GameSpec
+from mage_envs.opponents import make_opponent
 from mage_envs.scenarios import Scenario
 from mage_envs.tabular.solve import bayes_adaptive_value, best_response_value, expected_value
 
@@ -68,6 +69,8 @@ def panel_ceilings(suite: Suite, scenario: Scenario, entries: Sequence[Entry]) -
         return NONE
     game: GameSpec = suite.make_env(scenario, "text").unwrapped.game_spec
     shares = Counter((str(entry.opponent), entry.seat) for entry in entries)
+    if not all(make_opponent(opponent, game).tabular for opponent, _ in shares):
+        return NONE  # Known before a tree is built.
     fresh = scenario.instance == "fresh"
     return Ceilings(
         equilibrium=_average(game, shares, "equilibrium") if fresh else None,

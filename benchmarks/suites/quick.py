@@ -16,8 +16,8 @@ SUITES.register(
         parts=(
             part("kuhn/train", 2000, *_KUHN),
             part("kuhn/heldout", 2000, *_KUHN),
-            part("tictactoe/train", 400, *_TIC_TAC_TOE),
-            part("tictactoe/heldout", 400, *_TIC_TAC_TOE),
+            part("tictactoe/train", 1000, *_TIC_TAC_TOE),
+            part("tictactoe/heldout", 1000, *_TIC_TAC_TOE),
         ),
     ),
 )
