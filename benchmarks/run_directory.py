@@ -135,10 +135,10 @@ class RunDirectory(NamedTuple):
         Args:
             order: The keys of all records.
         """
-        records = self.records()
-        content = b"".join(records[key].line() + b"\n" for key in order)
-        if content != self.records_path.read_bytes():
-            replace_file(self.records_path, content)
+        records, wanted = self.records(), list(order)
+        if list(records) == wanted and self.records_path.read_bytes().count(b"\n") == len(wanted):
+            return
+        replace_file(self.records_path, b"".join(records[key].line() + b"\n" for key in wanted))
 
 
 def load_run(path: Path) -> RunDirectory:

@@ -138,7 +138,7 @@ def _yardsticks(row: Row) -> str:
     parts = [("equilibrium", "equilibrium"), ("told the opponent", "ceiling")]
     told = [f"{label} {float(row[name]):+.3f}" for label, name in parts if row[name]]
     if row["adaptive"]:
-        told.append(f"best that adapts {float(row['adaptive']) / int(row['episodes']):+.3f} (mean)")
+        told.append(f"best that adapts {float(row['adaptive']) / int(row['episodes']):+.3f}")
     return "     exact, per episode: " + ", ".join(told)
 
 
