@@ -52,7 +52,7 @@ def _solve(spec: GameSpec) -> float:
     )
     if not solved.success:
         raise MageError(f"the linear program of {spec.name!r} has no solution: {solved.message}")
-    return float(-solved.fun)
+    return 0.0 - float(solved.fun)
 
 
 def _constraints(tree: SeatTree) -> csr_array:

@@ -34,7 +34,7 @@ def best_response(spec: GameSpec, tables: Mapping[int, Table], seat: int, object
     policy = {key: view.legal[0] for key, view in decision_views(spec)[seat].items()}
 
     def choose(view: View, options: FloatArray) -> Distribution:
-        best = argmax(options @ objective)
+        best = int(argmax(options @ objective))
         policy[view.key] = view.legal[best]
         return one_hot(view, view.legal[best])
 

@@ -16,6 +16,8 @@ IntArray: TypeAlias = npt.NDArray[np.int64]
 Objective: TypeAlias = Literal["score", "win"]
 """What is maximised: the expected score in the game's units, or the probability of winning."""
 
+_ROUNDING = 1e-12
+
 
 class Score(NamedTuple):
     """Expected result of an episode for one seat: score in the game's units, and three probabilities."""
@@ -52,9 +54,10 @@ class AdaptiveValue:
     per_episode: tuple[float, ...]
 
 
-def argmax(values: FloatArray) -> int:
-    """Returns the first index whose value is the largest, up to rounding: the same on every machine."""
-    return int(np.flatnonzero(values >= values.max() - 1e-12)[0])
+def argmax(values: FloatArray) -> IntArray:
+    """Returns the first index of the largest value along the last axis, up to rounding: the same on every machine."""
+    best: IntArray = np.argmax(values >= values.max(axis=-1, keepdims=True) - _ROUNDING, axis=-1)
+    return best
 
 
 def weights_of(objective: str) -> FloatArray:

@@ -7,8 +7,9 @@ against fixed strategies is linear in those weights: a best response is one pass
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -37,6 +38,20 @@ class Decision(NamedTuple):
     parent: int
     first: int
     legal: tuple[int, ...]
+
+
+class Level(NamedTuple):
+    """Decisions of one depth with equally many actions, solved together.
+
+    Attributes:
+        numbers: Which decisions; shape ``(n,)``.
+        parents: Their parent sequences; shape ``(n,)``.
+        sequences: The sequences of their actions; shape ``(n, actions)``.
+    """
+
+    numbers: IntArray
+    parents: IntArray
+    sequences: IntArray
 
 
 class Deals(NamedTuple):
@@ -75,6 +90,21 @@ class SeatTree:
         self.sequence: IntArray = np.array([self._grow(history, views) for history in self.histories])
         self.payoff: FloatArray = np.array([_payoff(history, seat) for history in self.histories])
         self.chance: FloatArray = np.array([history.chance for history in self.histories])
+
+    @cached_property
+    def _levels(self) -> list[Level]:
+        """Groups the decisions by depth and number of actions, from the root on."""
+        depth = np.zeros(self.sequences, dtype=np.int64)
+        groups: dict[tuple[int, int], list[int]] = defaultdict(list)
+        for number, (_, parent, first, legal) in enumerate(self.decisions):
+            depth[first : first + len(legal)] = depth[parent] + 1
+            groups[int(depth[first]), len(legal)].append(number)
+        return [self._level(numbers, actions) for (_, actions), numbers in sorted(groups.items())]
+
+    def _level(self, numbers: list[int], actions: int) -> Level:
+        parents = np.array([self.decisions[number].parent for number in numbers])
+        firsts = np.array([self.decisions[number].first for number in numbers])
+        return Level(np.array(numbers), parents, firsts[:, None] + np.arange(actions))
 
     def reach(self, tables: Mapping[int, Table]) -> FloatArray:
         """Returns the probability that the strategies of other seats allow each history, shape ``(histories,)``.
@@ -117,7 +147,7 @@ class SeatTree:
         policy = {d.key: d.legal[index] for d, index in zip(self.decisions, choice, strict=True)}
         return BestResponse(Score(*result.tolist()), policy)
 
-    def maximise(self, leaves: FloatArray, objective: FloatArray) -> tuple[FloatArray, list[int]]:
+    def maximise(self, leaves: FloatArray, objective: FloatArray) -> tuple[FloatArray, IntArray]:
         """Chooses the best action at every decision, from the last to the first.
 
         Args:
@@ -125,16 +155,16 @@ class SeatTree:
             objective: How the parts add up to what is maximised; shape ``(parts,)``.
 
         Returns:
-            The parts under the best policy, shape ``(parts,)``, and its action index at each decision.
+            The parts under the best policy, shape ``(parts,)``, and its action index at each decision, shape
+            ``(decisions,)``.
         """
         values = leaves.copy()
-        choice = [0] * len(self.decisions)
-        for number in range(len(self.decisions) - 1, -1, -1):
-            _, parent, first, legal = self.decisions[number]
-            options = values[first : first + len(legal)]
-            choice[number] = argmax(options @ objective)
-            values[parent] += options[choice[number]]
-        return values[0], choice
+        choice = np.zeros(len(self.decisions), dtype=np.int64)
+        for numbers, parents, sequences in reversed(self._levels):
+            best = argmax(values[sequences] @ objective)
+            choice[numbers] = best
+            np.add.at(values, parents, values[sequences[np.arange(len(best)), best]])
+        return values[0].copy(), choice
 
     def evaluate(self, table: Table, weights: FloatArray) -> Score:
         """Returns the expected result of a table of this seat; ``weights`` as in :meth:`best_response`."""
