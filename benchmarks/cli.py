@@ -186,7 +186,18 @@ def play(
     if seat is not None and seat not in found.seats:
         raise typer.BadParameter(f"{scenario} is played from seats {found.seats}", param_hint="--seat")
     session = draw_session(found, episodes, secrets.randbelow(2**32) if seed is None else seed, opponent, seat)
-    play_in_terminal(session, lambda text: out.print(text, markup=False, soft_wrap=True), input)
+    play_in_terminal(session, _say, _ask)
+
+
+def _say(text: str) -> None:
+    out.print(text, markup=False, soft_wrap=True)
+
+
+def _ask(prompt: str) -> str:
+    answer = input(prompt)
+    if not sys.stdin.isatty():
+        out.print(answer, markup=False)  # A terminal shows what is typed; a pipe does not.
+    return answer
 
 
 def main() -> None:

@@ -57,13 +57,13 @@ def play_in_terminal(session: Session, say: Say, ask: Ask) -> bool:
     env = session.scenario.make(interface="text", episodes=session.episodes)
     finished: list[EpisodeRecord] = []
     first = start(env, Entry(session.scenario.name, 0, session.opponent, session.seat, session.seed))
-    say(first[1]["rules"] + "\n")
+    say(first[1]["rules"])
     try:
         last = drive(env, first, _Person(say, ask), finished)
     except EOFError:
         say("\nNo more input: the meta-episode is left unfinished.")
     else:
-        say(last)
+        say(f"\n{last}")
     say(_summary(session, finished, env))
     return len(finished) == session.episodes
 
@@ -73,11 +73,9 @@ class _Person:
         self.say, self.ask = say, ask
 
     def __call__(self, observation: Any, info: Mapping[str, Any]) -> str:
-        self.say(str(observation))
+        self.say(f"\n{observation}")
         if info["phase"] == "reflect":
-            answer = self.ask("Enter for the next episode> ")
-            self.say("")
-            return answer
+            return self.ask("A note if you like, and Enter> ")
         view = info["view"]
         while True:
             if not info["legal_actions"]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
@@ -13,6 +14,7 @@ from mage_agent.agents import AGENTS
 from mage_envs.games import GAMES
 from mage_envs.opponents import OPPONENTS
 from mage_envs.opponents.populations import POPULATIONS
+from mage_envs.registry import Registry
 from mage_envs.scenarios import SCENARIOS
 
 
@@ -34,24 +36,18 @@ def scenarios() -> Table:
 
 def agents() -> Table:
     """Lists the agents. Every opponent is one, too."""
-    found = ((name, _usage(name, AGENTS.get(name), 0), _summary(AGENTS.get(name))) for name in AGENTS)
-    return _table("agents (and every opponent)", ("use", "what it does"), found)
+    return _table("agents (and every opponent)", ("what it does",), _factories(AGENTS, skip=0))
 
 
 def opponents() -> Table:
     """Lists the opponents."""
-    found = ((name, _usage(name, OPPONENTS.get(name), 1), _summary(OPPONENTS.get(name))) for name in OPPONENTS)
-    return _table("opponents", ("use", "what it does"), found)
+    return _table("opponents", ("what it does",), _factories(OPPONENTS, skip=1))
 
 
 def populations() -> Table:
     """Lists the populations with the weights of their members."""
     found = (POPULATIONS.get(name) for name in POPULATIONS)
-    return _table(
-        "populations",
-        ("members (weight)",),
-        ((p.name, ", ".join(f"{spec} ({weight:g})" for spec, weight in p.members)) for p in found),
-    )
+    return _table("populations", ("members (weight)",), ((p.name, _members(p.members)) for p in found))
 
 
 def games() -> Table:
@@ -80,12 +76,21 @@ def _table(title: str, columns: Iterable[str], rows: Iterable[tuple[str, ...]]) 
     return table
 
 
+def _factories(registry: Registry[Any], skip: int) -> Iterator[tuple[str, str]]:
+    for name in registry:
+        factory = registry.get(name)
+        summary = getattr(factory, "summary", None) or inspect.getdoc(factory) or ""
+        yield _usage(name, factory, skip), str(summary).split("\n", maxsplit=1)[0].replace("``", "")
+
+
 def _usage(name: str, factory: Callable[..., object], skip: int) -> str:
     parameters = list(inspect.signature(factory).parameters.values())[skip:]
     shown = [p.name if p.default is p.empty else f"{p.name}={p.default}" for p in parameters]
     return f"{name}({', '.join(shown)})" if shown else name
 
 
-def _summary(factory: Callable[..., object]) -> str:
-    found = getattr(factory, "summary", None) or inspect.getdoc(factory) or ""
-    return str(found).split("\n", maxsplit=1)[0]
+def _members(members: Sequence[tuple[str, float]]) -> str:
+    weights = {weight for _, weight in members}
+    if len(weights) == 1 < len(members):
+        return f"{', '.join(spec for spec, _ in members)} (1/{len(members)} each)"
+    return ", ".join(f"{spec} ({weight:g})" for spec, weight in members)

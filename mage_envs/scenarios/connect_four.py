@@ -8,6 +8,6 @@ ENV_ID = "mage/ConnectFour-meta-v0"
 UNIT = "win +1, draw 0, loss -1"
 
 register(
-    Scenario("connect_four/train", ENV_ID, "search and random play", UNIT, "connect_four/train"),
-    Scenario("connect_four/heldout", ENV_ID, "search that training has not seen", UNIT, "connect_four/heldout"),
+    Scenario("connect_four/train", ENV_ID, "search, win-or-block and random play", UNIT, "connect_four/train"),
+    Scenario("connect_four/heldout", ENV_ID, "search that looks further", UNIT, "connect_four/heldout"),
 )

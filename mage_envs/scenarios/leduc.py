@@ -9,5 +9,5 @@ UNIT = "chips per hand"
 
 register(
     Scenario("leduc/train", ENV_ID, "opponents that can be exploited", UNIT, "leduc/train"),
-    Scenario("leduc/heldout", ENV_ID, "opponents that training has not seen", UNIT, "leduc/heldout"),
+    Scenario("leduc/heldout", ENV_ID, "a sampled equilibrium", UNIT, "leduc/heldout"),
 )

@@ -8,6 +8,6 @@ ENV_ID = "mage/RockPaperScissors-meta-v0"
 UNIT = "points per episode"
 
 register(
-    Scenario("rps/train", ENV_ID, "half of the roshambo bots, and simple habits", UNIT, "rps/train", (0,)),
-    Scenario("rps/heldout", ENV_ID, "the other roshambo bots", UNIT, "rps/heldout", (0,)),
+    Scenario("rps/train", ENV_ID, "29 of the 43 roshambo bots", UNIT, "rps/train", (0,)),
+    Scenario("rps/heldout", ENV_ID, "the other 14 roshambo bots", UNIT, "rps/heldout", (0,)),
 )

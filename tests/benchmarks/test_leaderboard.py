@@ -11,6 +11,7 @@ import pytest
 import leaderboards
 from benchmarks.columns import COUNTS, KEY, PER_EPISODE, describe_columns, header, is_text
 from benchmarks.leaderboard import add_rows, board_path, read_board, row_key, submit_folder, write_board
+from benchmarks.panels import make_panel
 from benchmarks.ranking import ranks
 from benchmarks.rows import Row
 from benchmarks.suites import SUITES
@@ -163,3 +164,12 @@ def test_committed_boards_are_whole() -> None:
         assert rows, f"{path} is missing or empty"
         assert write_board(rows) == path.read_text(encoding="utf-8")
         assert {found["verified"] for found in rows} == {"yes"}
+
+
+def test_the_boards_of_this_version_are_on_this_versions_panel() -> None:
+    """A suite whose panel changed (a population, a scenario, the protocol) needs a new version."""
+    for name in SUITES:
+        suite = SUITES.get(name)
+        panels = {found["panel"] for found in read_board(README.parent / f"{name}.csv")
+                  if found["suite_version"] == str(suite.version)}  # fmt: skip
+        assert panels == {make_panel(suite).hash}

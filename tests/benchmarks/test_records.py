@@ -13,7 +13,7 @@ from benchmarks.records import Key, collect_records, good_records, iterate_recor
 from mage_envs.errors import RecordError
 from tests.benchmarks.fakes import FORKSERVER, episode, record
 
-WRITERS, EACH, SIZE = 16, 20, 50_000
+WRITERS, EACH, SIZE = 16, 200, 50_000
 
 
 def write(path: Path, *lines: bytes) -> Path:
