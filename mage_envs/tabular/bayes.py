@@ -45,8 +45,8 @@ def bayes_adaptive_value(
             own score.
 
     Returns:
-        The value in total and per episode. Where several policies are best, the one that takes the lowest action id
-        at the earliest decision; the parts per episode are those of that policy.
+        The value in total and per episode. Among equally good actions the lowest id is taken; the parts per episode
+        are those of the policy that follows.
 
     Raises:
         ValueError: A weight is negative or all are 0, there is no episode, or ``instance`` is neither word.

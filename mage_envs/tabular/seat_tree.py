@@ -91,21 +91,6 @@ class SeatTree:
         self.payoff: FloatArray = np.array([_payoff(history, seat) for history in self.histories])
         self.chance: FloatArray = np.array([history.chance for history in self.histories])
 
-    @cached_property
-    def _levels(self) -> list[Level]:
-        """Groups the decisions by depth and number of actions, from the root on."""
-        depth = np.zeros(self.sequences, dtype=np.int64)
-        groups: dict[tuple[int, int], list[int]] = defaultdict(list)
-        for number, (_, parent, first, legal) in enumerate(self.decisions):
-            depth[first : first + len(legal)] = depth[parent] + 1
-            groups[int(depth[first]), len(legal)].append(number)
-        return [self._level(numbers, actions) for (_, actions), numbers in sorted(groups.items())]
-
-    def _level(self, numbers: list[int], actions: int) -> Level:
-        parents = np.array([self.decisions[number].parent for number in numbers])
-        firsts = np.array([self.decisions[number].first for number in numbers])
-        return Level(np.array(numbers), parents, firsts[:, None] + np.arange(actions))
-
     def reach(self, tables: Mapping[int, Table]) -> FloatArray:
         """Returns the probability that the strategies of other seats allow each history, shape ``(histories,)``.
 
@@ -172,6 +157,21 @@ class SeatTree:
         for key, parent, first, legal in self.decisions:
             own[first : first + len(legal)] = own[parent] * np.array(table[key])
         return Score(*((weights * own[self.sequence]) @ self.payoff).tolist())
+
+    @cached_property
+    def _levels(self) -> list[Level]:
+        """Groups the decisions by depth and number of actions, from the root on."""
+        depth = np.zeros(self.sequences, dtype=np.int64)
+        groups: dict[tuple[int, int], list[int]] = defaultdict(list)
+        for number, (_, parent, first, legal) in enumerate(self.decisions):
+            depth[first : first + len(legal)] = depth[parent] + 1
+            groups[int(depth[first]), len(legal)].append(number)
+        return [self._level(numbers, actions) for (_, actions), numbers in sorted(groups.items())]
+
+    def _level(self, numbers: list[int], actions: int) -> Level:
+        parents = np.array([self.decisions[number].parent for number in numbers])
+        firsts = np.array([self.decisions[number].first for number in numbers])
+        return Level(np.array(numbers), parents, firsts[:, None] + np.arange(actions))
 
     def _grow(self, history: History, views: Mapping[str, View]) -> int:
         """Adds the decisions of a history to the tree and returns its last sequence."""

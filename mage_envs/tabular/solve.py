@@ -106,8 +106,17 @@ def exploitability(game: str | GameSpec, strategy: Strategy) -> float:
 def fixed_deal_ceiling(game: str | GameSpec, opponent: Strategy, seat: int, objective: Objective = "win") -> float:
     """Returns what a player that knows the deal can reach, averaged over deals.
 
-    That is the limit of many episodes on one replayed deal. Against a deterministic opponent and with objective
+    No number of episodes on replayed deals leads to more. Against a deterministic opponent and with objective
     ``"win"`` it is the share of deals that can be won: the published "theoretical bound" of Kuhn poker.
+
+    Args:
+        game: Name or spec of a small game that deals something, by chance that does not depend on the moves.
+        opponent: A tabular opponent; it plays all other seats.
+        seat: The seat of the player that knows the deal.
+        objective: ``"win"`` or ``"score"``.
+
+    Raises:
+        UnsupportedGameError: The opponent has no table, the game is too large, or its deals depend on the moves.
     """
     spec = load_game(game)
     tree = seat_tree(spec, seat)

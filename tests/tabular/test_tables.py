@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from mage_envs.errors import MageError, UnsupportedGameError
+from mage_envs.errors import MageError, SpecError, UnsupportedGameError
 from mage_envs.games import load_game_spec
-from mage_envs.opponents import Opponent, make_opponent
+from mage_envs.opponents import OPPONENTS, Opponent, make_opponent
 from mage_envs.tabular.histories import decision_views, terminal_histories
 from mage_envs.tabular.seat_tree import seat_tree
 from mage_envs.tabular.tables import other_tables, strategy_table, tremble
@@ -59,6 +60,18 @@ def test_table_of_an_opponent() -> None:
         "0": (1.0, 0.0), "1": (1.0, 0.0), "2": (0.0, 1.0), "0pb": (1.0, 0.0), "1pb": (1.0, 0.0), "2pb": (0.0, 1.0),
     }  # fmt: skip
     assert set(other_tables("kuhn_poker(players=3)", "random", 1)) == {0, 2}
+
+
+@pytest.mark.parametrize("game", ["kuhn_poker", "leduc_poker", "tic_tac_toe", "rock_paper_scissors(throws=1)"])
+def test_every_tabular_opponent_has_a_table(game: str) -> None:
+    """Over everything registered that needs no parameter and plays the game."""
+    spec = load_game_spec(game)
+    for name in OPPONENTS:
+        with suppress(SpecError, UnsupportedGameError):
+            opponent = make_opponent(name, spec)
+            if opponent.tabular:
+                for seat, views in enumerate(decision_views(spec)):
+                    assert strategy_table(spec, opponent, seat).keys() == views.keys()
 
 
 def test_trembling_mixes_with_uniform_play() -> None:
