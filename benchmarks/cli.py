@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from benchmarks.panels import Panel
     from benchmarks.records import Record
     from benchmarks.run_directory import Mode, RunDirectory
+    from benchmarks.suites import Suite
 
 WIDTH = 100
 MAX_META_EPISODES = 1_000_000
@@ -138,7 +139,7 @@ def show(
     if not (path / MANIFEST).exists():
         if what not in SUITES and path.exists():
             raise RecordError(f"{path} is no run directory: it has no {MANIFEST}")
-        _print_board(SUITES.get(what).name, leaderboards)
+        _print_board(SUITES.get(what), leaderboards)
         return
     directory = load_run(path)
     records, damage = good_records(directory.records_path)
@@ -244,16 +245,17 @@ def _print_run(directory: RunDirectory, panel: Panel, records: Collection[Record
         out.print(note, markup=False)
 
 
-def _print_board(suite: str, leaderboards: Path | None) -> None:
+def _print_board(suite: Suite, leaderboards: Path | None) -> None:
     from benchmarks.leaderboard import board_path, read_board
     from benchmarks.tables import LEGEND, board
 
-    path = board_path(suite, leaderboards)
+    path = board_path(suite.name, leaderboards)
     rows = read_board(path)
     if not rows:
-        out.print(f"{path} has no rows yet: benchmark run {suite}, then benchmark submit")
+        out.print(f"{path} has no rows yet: benchmark run {suite.name}, then benchmark submit")
         return
-    out.print(board(rows))
+    places = {part.scenario.name: place for place, part in enumerate(suite.parts)}
+    out.print(board(sorted(rows, key=lambda row: (-int(row["suite_version"]), places.get(row["scenario"], -1)))))
     out.print(f"\n{LEGEND}", style="dim")
 
 

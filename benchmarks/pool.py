@@ -12,7 +12,10 @@ import signal
 import threading
 from collections.abc import Callable
 from concurrent.futures import FIRST_EXCEPTION, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from typing import Any, TypeAlias
+
+from mage_envs.errors import MageError
 
 MAX_JOBS = 256
 POLL_SECONDS = 0.1
@@ -33,6 +36,7 @@ def run_tasks(setup: Setup, count: int, jobs: int, tick: Tick) -> None:
 
     Raises:
         ValueError: ``jobs`` is out of range.
+        MageError: A worker was killed.
         Exception: Whatever a task raised; the other workers stop after the task that they are at.
     """
     if not 1 <= jobs <= MAX_JOBS:
@@ -62,6 +66,11 @@ def _run_spawned(setup: Setup, count: int, jobs: int, tick: Tick) -> None:
             tick(done.value, bad.value)
             for future in finished:
                 future.result()
+    except BrokenProcessPool as error:
+        raise MageError(
+            "a worker process was killed, perhaps for want of memory. What was finished is kept: take fewer --jobs "
+            "and run with --resume"
+        ) from error
     finally:
         with taken.get_lock():
             taken.value = count

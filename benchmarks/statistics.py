@@ -91,7 +91,7 @@ def rate_estimate(hits: Sequence[bool], clusters: Sequence[int]) -> Estimate:
         return Estimate(rate, None, None, n)
     size = _effective_size(np.asarray(hits, dtype=np.float64), np.asarray(clusters), groups)
     low, high = proportion_confint(rate * size, size, 1.0 - LEVEL, method="wilson")
-    return Estimate(rate, max(0.0, float(low)), min(1.0, float(high)), n)
+    return Estimate(rate, float(low) if rate > 0.0 else 0.0, float(high) if rate < 1.0 else 1.0, n)
 
 
 def cluster_labels(keys: Iterable[Iterable[Hashable]]) -> list[int]:

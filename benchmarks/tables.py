@@ -131,7 +131,8 @@ def _episodes(count: int) -> list[int]:
 
 def _size(rows: Sequence[Row]) -> str:
     first = rows[0]
-    return f"{first['n_expected']} meta-episodes of {first['episodes']} episodes"
+    played = f"{first['n_expected']} meta-episodes of {first['episodes']} episodes"
+    return f"{played}; version {first['suite_version']}, panel {first['panel'][:8]}"
 
 
 def _yardsticks(row: Row) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +11,7 @@ import pytest
 
 from benchmarks.panels import make_panel
 from benchmarks.plan import Plan, make_plan
-from benchmarks.pool import run_tasks
+from benchmarks.pool import Work, run_tasks
 from benchmarks.records import Record
 from benchmarks.referee import drive, play, start
 from benchmarks.runner import run
@@ -131,6 +133,16 @@ def test_progress_counts_up_to_the_total(tmp_path: Path) -> None:
     run(plan("random", "failing"), tmp_path, lambda *told: seen.append(told))
     assert seen[0] == (0, 20, 0)
     assert seen[-1] == (20, 20, 10)
+
+
+def _killed() -> Work:
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError
+
+
+def test_a_worker_that_is_killed_is_reported() -> None:
+    with pytest.raises(MageError, match="a worker process was killed"):
+        run_tasks(_killed, 4, 2, lambda done, bad: None)
 
 
 @pytest.mark.parametrize("jobs", [0, -1, 257])

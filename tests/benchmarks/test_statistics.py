@@ -92,7 +92,9 @@ def test_doubling_every_observation_does_not_narrow_a_rate() -> None:
 def test_rates_without_variation_use_the_number_of_clusters() -> None:
     found = rate_estimate([True] * 40, [k for k in range(20) for _ in range(2)])
     assert found[:3] == pytest.approx((1.0, 1 - 0.1611, 1.0), abs=5e-5)
-    assert rate_estimate([False] * 20, range(20)).low == 0.0
+    for n in (3, 20, 999, 1000):
+        assert rate_estimate([False] * n, range(n)).low == 0.0
+        assert rate_estimate([True] * n, range(n)).high == 1.0
 
 
 def test_rates_stay_between_0_and_1() -> None:

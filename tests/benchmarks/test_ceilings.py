@@ -1,0 +1,87 @@
+"""Exact yardsticks of a panel, and a board that agrees with them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import leaderboards
+from benchmarks.ceilings import NONE, panel_ceilings
+from benchmarks.leaderboard import read_board
+from benchmarks.panels import make_panel
+from benchmarks.rows import Row
+from mage_envs.scenarios import SCENARIOS, Scenario
+from tests.benchmarks.fakes import KUHN, suite
+
+
+def test_kuhn_train_by_hand() -> None:
+    found = suite(20)
+    ceilings = panel_ceilings(found, KUHN, make_panel(found).entries)
+    # Best responses from seats 0 and 1: conservative 1/6, 1/3; aggressive 1/3, 1/3; intermediate 1/3, 1/6.
+    assert ceilings.told == pytest.approx(0.3 * (1 / 6 + 1 / 3) / 2 + 0.3 * 1 / 3 + 0.4 * (1 / 3 + 1 / 6) / 2)
+    assert ceilings.equilibrium is not None
+    assert ceilings.adaptive is not None
+    assert 3 * ceilings.equilibrium < ceilings.adaptive < 3 * ceilings.told
+
+
+def test_the_panels_own_shares_count() -> None:
+    found = suite(2)  # One deal: one opponent only.
+    entries = make_panel(found).entries
+    assert {entry.opponent for entry in entries} == {"intermediate"}
+    assert panel_ceilings(found, KUHN, entries).told == pytest.approx(1 / 4)
+
+
+def test_where_an_opponent_searches_there_is_nothing_exact() -> None:
+    scenario = SCENARIOS.get("tictactoe/train")
+    found = suite(20, scenario=scenario)
+    assert panel_ceilings(found, scenario, make_panel(found).entries) == NONE
+
+
+def test_perfect_information_is_measured_against_minimax() -> None:
+    scenario = Scenario("test/x", "mage/TicTacToe-meta-v0", "", "", "random", seats=(0,))
+    found = suite(2, scenario=scenario)
+    ceilings = panel_ceilings(found, scenario, make_panel(found).entries)
+    assert ceilings.told == pytest.approx(0.9948, abs=5e-5)  # The best score as X against uniform random play.
+    assert ceilings.equilibrium is not None
+    assert 0.5 < ceilings.equilibrium < ceilings.told
+
+
+def test_a_replayed_deal_can_be_learnt_so_only_the_adaptive_value_applies() -> None:
+    scenario = Scenario("test/x", KUHN.env_id, "", "", "kuhn/train", instance="replay")
+    found = suite(20, scenario=scenario)
+    ceilings = panel_ceilings(found, scenario, make_panel(found).entries)
+    assert (ceilings.equilibrium, ceilings.told) == (None, None)
+    fresh = panel_ceilings(suite(20), KUHN, make_panel(suite(20)).entries)
+    assert ceilings.adaptive is not None
+    assert fresh.adaptive is not None
+    assert ceilings.adaptive > fresh.adaptive
+
+
+def test_no_ceiling_where_a_win_ends_the_meta_episode() -> None:
+    found = suite(20, stop_on_success=True)
+    assert panel_ceilings(found, KUHN, make_panel(found).entries).adaptive is None
+
+
+@pytest.fixture
+def board() -> dict[tuple[str, str], Row]:
+    rows = read_board(Path(leaderboards.__file__).parent / "quick.csv")
+    return {(row["scenario"], row["agent"]): row for row in rows if row["suite_version"] == "1"}
+
+
+def inside(row: Row, name: str, value: float) -> bool:
+    return float(row[f"{name}_low"]) <= value <= float(row[f"{name}_high"])
+
+
+def test_the_board_agrees_with_the_exact_values(board: dict[tuple[str, str], Row]) -> None:
+    for scenario in ("kuhn/train", "kuhn/heldout"):
+        for agent, exact in (("best_response", "ceiling"), ("equilibrium", "equilibrium")):
+            row = board[scenario, agent]
+            assert sum(inside(row, f"score_{n}", float(row[exact])) for n in (1, 2, 3)) >= 2
+
+
+def test_on_the_board_thompson_learns_and_beats_equilibrium_play(board: dict[tuple[str, str], Row]) -> None:
+    thompson, equilibrium = board["kuhn/train", "thompson"], board["kuhn/train", "equilibrium"]
+    assert float(thompson["score_3_low"]) > float(equilibrium["score_3_high"])
+    assert float(thompson["gain_low"]) > 0.0
+    assert float(thompson["regret_high"]) > 0.0
