@@ -131,7 +131,7 @@ def _episodes(count: int) -> list[int]:
 
 def _size(rows: Sequence[Row]) -> str:
     first = rows[0]
-    played = f"{first['n_expected']} meta-episodes of {first['episodes']} episodes"
+    played = f"{first['n_expected']} meta-episodes of {first['episodes']}"
     return f"{played}; version {first['suite_version']}, panel {first['panel'][:8]}"
 
 
