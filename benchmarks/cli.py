@@ -7,7 +7,6 @@ import secrets
 import shlex
 import sys
 import time
-from collections.abc import Collection
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,9 +18,7 @@ from mage_envs.errors import MageError, RecordError, VerificationError
 
 if TYPE_CHECKING:
     from benchmarks.panels import Panel
-    from benchmarks.records import Record
     from benchmarks.run_directory import Mode, RunDirectory
-    from benchmarks.suites import Suite
 
 WIDTH = 100
 MAX_META_EPISODES = 1_000_000
@@ -106,11 +103,14 @@ def run(
         raise typer.BadParameter("needs --out, and goes without --overwrite", param_hint="--resume")
     from benchmarks.plan import make_plan
     from benchmarks.progress import Bar
+    from benchmarks.report import print_run
     from benchmarks.runner import run as run_plan
     from benchmarks.suites import SUITES
 
     begun = time.monotonic()
     plan = make_plan(SUITES.get(suite), agent or (), meta_episodes=meta_episodes, seed=seed)
+    if not plan.tasks:
+        raise MageError("; ".join(plan.manifest.reasons))
     path = out_ or _new_folder(suite)
     mode: Mode = "resume" if resume else "overwrite" if overwrite else "new"
     try:
@@ -120,7 +120,7 @@ def run(
     except KeyboardInterrupt:
         err.print(f"\ninterrupted; nothing finished is lost. Go on with:\n  {_resume_command(path)}", soft_wrap=True)
         raise typer.Exit(130) from None
-    _print_run(directory, plan.panel, directory.records().values(), leaderboards)
+    print_run(out, directory, plan.panel, directory.records().values(), leaderboards)
     out.print(f"{time.monotonic() - begun:.0f} s. Run: {path}. To put it on the board: benchmark submit {path}")
 
 
@@ -131,6 +131,7 @@ def show(
 ) -> None:
     """Prints the board of a suite, or a run's rows among those of the board."""
     from benchmarks.records import good_records
+    from benchmarks.report import print_board, print_run
     from benchmarks.run_directory import MANIFEST, load_run
     from benchmarks.suites import SUITES
     from benchmarks.verification import rebuild_panel
@@ -139,11 +140,11 @@ def show(
     if not (path / MANIFEST).exists():
         if what not in SUITES and path.exists():
             raise RecordError(f"{path} is no run directory: it has no {MANIFEST}")
-        _print_board(SUITES.get(what), leaderboards)
+        print_board(out, SUITES.get(what), leaderboards)
         return
     directory = load_run(path)
     records, damage = good_records(directory.records_path)
-    _print_run(directory, rebuild_panel(directory.manifest.config), records, leaderboards)
+    print_run(out, directory, rebuild_panel(directory.manifest.config), records, leaderboards)
     if damage:
         raise RecordError("\n".join(damage))
 
@@ -226,37 +227,6 @@ def _verified(path: Path, jobs: int | None) -> tuple[RunDirectory, Panel]:
     with Bar("replayed", err) as bar:
         verify(directory, panel, jobs=jobs or _cpus(), progress=bar)
     return directory, panel
-
-
-def _print_run(directory: RunDirectory, panel: Panel, records: Collection[Record], leaderboards: Path | None) -> None:
-    from benchmarks.leaderboard import board_path, read_board, row_key
-    from benchmarks.rows import run_rows
-    from benchmarks.tables import LEGEND, board, error_notes, merge, unsupported_notes
-
-    own = run_rows(directory, panel, records, verified=False)
-    committed = read_board(board_path(panel.suite.name, leaderboards))
-    rows = merge(own, committed)
-    out.print(board(rows, {row_key(row) for row in own}))
-    out.print(f"\n{LEGEND} > this run.", style="dim")
-    elsewhere = sum(row["panel"] != panel.hash for row in committed)
-    if elsewhere:
-        out.print(f"{elsewhere} rows of the board are of other panels (seed, size or version), and are not shown.")
-    for note in [*unsupported_notes(directory.manifest.unsupported), *error_notes(records)]:
-        out.print(note, markup=False)
-
-
-def _print_board(suite: Suite, leaderboards: Path | None) -> None:
-    from benchmarks.leaderboard import board_path, read_board
-    from benchmarks.tables import LEGEND, board
-
-    path = board_path(suite.name, leaderboards)
-    rows = read_board(path)
-    if not rows:
-        out.print(f"{path} has no rows yet: benchmark run {suite.name}, then benchmark submit")
-        return
-    places = {part.scenario.name: place for place, part in enumerate(suite.parts)}
-    out.print(board(sorted(rows, key=lambda row: (-int(row["suite_version"]), places.get(row["scenario"], -1)))))
-    out.print(f"\n{LEGEND}", style="dim")
 
 
 def _new_folder(suite: str) -> Path:

@@ -104,6 +104,15 @@ class Manifest(BaseModel):
     commit: str
     host: dict[str, str]
 
+    @property
+    def reasons(self) -> list[str]:
+        """Says which agents do not play where, and why."""
+        return [
+            f"{agent} cannot play {scenario}: {reason}"
+            for agent, found in self.unsupported.items()
+            for scenario, reason in found.items()
+        ]
+
 
 class RunDirectory(NamedTuple):
     """A run on disk.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
@@ -12,7 +12,6 @@ from rich.text import Text
 
 from benchmarks.leaderboard import row_key
 from benchmarks.ranking import last_score, ranks
-from benchmarks.records import Record
 from benchmarks.rows import Row
 from mage_agent.agents import AGENTS
 from mage_envs.opponents import OPPONENTS
@@ -46,24 +45,6 @@ def merge(own: Iterable[Row], others: Iterable[Row]) -> list[Row]:
         if row["panel"] in panels:
             found.setdefault(row_key(row), row)
     return list(found.values())
-
-
-def unsupported_notes(unsupported: Mapping[str, Mapping[str, str]]) -> list[str]:
-    """Says which agents did not play where, and why."""
-    return [
-        f"{agent} did not play {scenario}: {reason}"
-        for agent, reasons in unsupported.items()
-        for scenario, reason in reasons.items()
-    ]
-
-
-def error_notes(records: Iterable[Record]) -> list[str]:
-    """Says how often agents failed, and how the first time."""
-    failures: dict[str, list[str]] = {}
-    for record in records:
-        if record.error is not None:
-            failures.setdefault(record.agent, []).append(f"{record.scenario} number {record.number}: {record.error}")
-    return [f"{agent} failed in {len(found)} meta-episodes, first in {found[0]}" for agent, found in failures.items()]
 
 
 def short_name(agent: str) -> str:

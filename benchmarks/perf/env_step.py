@@ -1,8 +1,10 @@
 """What one environment step costs, against a bare pyspiel loop and PettingZoo's Tic-Tac-Toe in the same run.
 
-Run: ``python -m benchmarks.perf.env_step``. Every loop plays uniformly random legal actions; costs are per decision of
-the looping side, choosing included. A step of ours holds the opponent's decision as well. The best of five rounds
-counts, each a few tenths of a second, interleaved so that a busy machine hits all alike.
+Run: ``make perf``. Every loop plays uniformly random legal actions. "loop" is all of it: choosing, stepping, and the
+resets between episodes. "step" is the time inside ``env.step`` alone, which holds the opponent's decision as well as
+the agent's. A decision of the bare loop is choosing, applying, and its share of a new state. The best round counts;
+rounds are short and interleaved, so that a busy machine hits all alike, and come after a warm-up in which almost every
+board has been seen.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import random
 import time
 import warnings
 from collections.abc import Callable
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
@@ -18,37 +21,61 @@ import pyspiel
 
 import mage_envs  # noqa: F401 -- registers the ids
 
-ROUNDS = 5
-BUDGET = 0.3
+ROUNDS = 60
+GAMES = 200
+WARM_UP = 20_000
+
+BARE = "bare pyspiel loop"
 
 
-def bare(rng: random.Random) -> int:
+def bare() -> int:
     """Plays one game of Tic-Tac-Toe in a bare pyspiel loop; returns the number of decisions."""
     state = _GAME.new_initial_state()
     count = 0
     while not state.is_terminal():
-        state.apply_action(rng.choice(state.legal_actions()))
+        state.apply_action(_RNG.choice(state.legal_actions()))
         count += 1
     return count
 
 
-def ours(env: gym.Env[object, object], text: bool) -> Callable[[random.Random], int]:
-    """Returns a function that plays one episode and returns the number of steps."""
+class Ours:
+    """Plays episodes of ``mage/TicTacToe-v0`` against ``random``, and can time its steps alone."""
 
-    def play(rng: random.Random) -> int:
-        _, info = env.reset()
+    def __init__(self, interface: str) -> None:
+        """Makes the environment."""
+        self.env = gym.make("mage/TicTacToe-v0", population="random", interface=interface)
+        self.text = interface == "text"
+
+    def play(self) -> int:
+        """Plays one episode; returns the number of steps."""
+        _, info = self.env.reset()
         count, over = 0, False
         while not over:
-            choices = info["legal_actions"] if text else info["view"].legal
-            _, _, over, _, info = env.step(rng.choice(choices))
+            action = _RNG.choice(info["legal_actions"] if self.text else info["view"].legal)
+            _, _, over, _, info = self.env.step(action)
             count += 1
         return count
 
-    return play
+    def step_cost(self) -> float:
+        """Returns the seconds of one step alone, the timer's own cost taken off."""
+        clock, spent, count = time.perf_counter, 0.0, 0
+        for _ in range(GAMES):
+            _, info = self.env.reset()
+            over = False
+            while not over:
+                action = _RNG.choice(info["legal_actions"] if self.text else info["view"].legal)
+                start = clock()
+                _, _, over, _, info = self.env.step(action)
+                spent += clock() - start
+                count += 1
+        start = clock()
+        for _ in range(count):
+            clock()
+        return (spent - (clock() - start)) / count
 
 
-def pettingzoo(rng: random.Random) -> int:
-    """Plays one game of PettingZoo's own Tic-Tac-Toe."""
+def pettingzoo() -> int:
+    """Plays one game of PettingZoo's own Tic-Tac-Toe; returns the number of decisions."""
     _PEER.reset()
     count = 0
     for _ in _PEER.agent_iter():
@@ -56,44 +83,56 @@ def pettingzoo(rng: random.Random) -> int:
         if terminated or truncated:
             _PEER.step(None)
         else:
-            _PEER.step(rng.choice(np.flatnonzero(observation["action_mask"]).tolist()))
+            _PEER.step(_RNG.choice(np.flatnonzero(observation["action_mask"]).tolist()))
             count += 1
     return count
 
 
-def main() -> None:
-    """Measures and prints one line a loop."""
-    loops: dict[str, Callable[[random.Random], int]] = {
-        "bare pyspiel loop": bare,
-        "mage/TicTacToe-v0 array": ours(gym.make("mage/TicTacToe-v0", population="random"), text=False),
-        "mage/TicTacToe-v0 text": ours(gym.make("mage/TicTacToe-v0", population="random", interface="text"), text=True),
-        "pettingzoo tictactoe_v3": pettingzoo,
-    }
-    best = dict.fromkeys(loops, float("inf"))
-    for _ in range(ROUNDS):
-        for name, loop in loops.items():
-            best[name] = min(best[name], _cost(loop))
-    for name, cost in best.items():
-        print(f"{name:26s} {1e6 * cost:8.2f} us a decision {cost / best['bare pyspiel loop']:8.2f} times bare")  # noqa: T201
-
-
-def _cost(loop: Callable[[random.Random], int]) -> float:
-    rng = random.Random(0)
-    for _ in range(200):
-        loop(rng)
+def loop_cost(play: Callable[[], int]) -> float:
+    """Returns the seconds of one decision or step of a whole loop."""
     count, start = 0, time.perf_counter()
-    while (spent := time.perf_counter() - start) < BUDGET:
-        for _ in range(20):
-            count += loop(rng)
-    return spent / count
+    for _ in range(GAMES):
+        count += play()
+    return (time.perf_counter() - start) / count
 
 
-warnings.filterwarnings("ignore")
+def main() -> None:
+    """Measures, and prints one line a figure."""
+    array, text = Ours("array"), Ours("text")
+    for _ in range(WARM_UP):
+        array.play()
+        text.play()
+    figures: dict[str, Callable[[], float]] = {
+        BARE: lambda: loop_cost(bare),
+        "mage/TicTacToe-v0 array, step": array.step_cost,
+        "mage/TicTacToe-v0 array, loop": lambda: loop_cost(array.play),
+        "mage/TicTacToe-v0 text, step": text.step_cost,
+        "mage/TicTacToe-v0 text, loop": lambda: loop_cost(text.play),
+        "pettingzoo tictactoe_v3, loop": lambda: loop_cost(pettingzoo),
+    }
+    best = dict.fromkeys(figures, float("inf"))
+    for _ in range(ROUNDS):
+        for name, measure in figures.items():
+            best[name] = min(best[name], measure())
+    for name, cost in best.items():
+        _say(f"{name:30s} {1e6 * cost:7.2f} us {cost / best[BARE]:7.2f} times bare")
+
+
+def _say(line: Any) -> None:
+    print(line)  # noqa: T201
+
+
+def _peer() -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from pettingzoo.classic import tictactoe_v3
+
+        return tictactoe_v3.env()
+
+
+_RNG = random.Random(0)
 _GAME = pyspiel.load_game("tic_tac_toe")
 
-from pettingzoo.classic import tictactoe_v3  # noqa: E402 -- its import warns
-
-_PEER = tictactoe_v3.env()
-
 if __name__ == "__main__":
+    _PEER = _peer()
     main()

@@ -117,7 +117,7 @@ def test_show_keeps_the_good_lines_of_a_damaged_file(benchmark: Terminal) -> Non
 def test_agents_that_cannot_play_are_listed(benchmark: Terminal) -> None:
     said = benchmark("run", "quick", "--agent", "minimax", *SMALL[2:], "--out", "r")
     assert said.code == 0
-    assert "did not play kuhn/train" in said.out
+    assert "cannot play kuhn/train" in said.out
     assert said.out.count("> 1 minimax") == 2
 
 
@@ -132,6 +132,7 @@ def test_agents_that_cannot_play_are_listed(benchmark: Terminal) -> None:
         ),
         (("run", "quick", "--agent", "mcts(simulations=-1)", *SMALL[2:]), "simulations must be"),
         (("run", "quick", "--agent", "mcts(("), "bad spec"),
+        (("run", "quick", "--agent", "roshambo(name=rockbot)"), "rockbot. cannot play kuhn/train: roshambo plays"),
         (("play", "kuhn/trian"), r"unknown scenario 'kuhn/trian'\. Did you mean 'kuhn/train'"),
         (("play", "kuhn/train", "--opponent", "agressive"), "Did you mean 'aggressive'"),
         (("show", "quik"), "unknown suite 'quik'"),

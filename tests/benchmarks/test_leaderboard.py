@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -13,9 +14,11 @@ from benchmarks.columns import COUNTS, KEY, PER_EPISODE, describe_columns, heade
 from benchmarks.leaderboard import add_rows, board_path, read_board, row_key, submit_folder, write_board
 from benchmarks.panels import make_panel
 from benchmarks.ranking import ranks
+from benchmarks.referee import play
 from benchmarks.rows import Row
 from benchmarks.suites import SUITES
 from benchmarks.tables import merge, short_name
+from mage_agent.agents import make_agent
 from mage_envs.errors import RecordError
 from tests.benchmarks.fakes import FORKSERVER
 
@@ -173,3 +176,16 @@ def test_the_boards_of_this_version_are_on_this_versions_panel() -> None:
         panels = {found["panel"] for found in read_board(README.parent / f"{name}.csv")
                   if found["suite_version"] == str(suite.version)}  # fmt: skip
         assert panels == {make_panel(suite).hash}
+
+
+@pytest.mark.parametrize("agent", ["random", "thompson"])
+def test_whoever_plays_the_panel_again_gets_the_same_hash(agent: str) -> None:
+    """Also a guard: whatever changes what is played needs a new version of the suite, and new rows."""
+    suite = SUITES.get("quick")
+    scenario = suite.parts[0].scenario
+    env, player, digest = suite.make_env(scenario, "array"), make_agent(agent), hashlib.sha256()
+    for entry in make_panel(suite).by_scenario[scenario.name]:
+        digest.update(play(env, player, entry).line() + b"\n")
+    (row,) = [found for found in read_board(README.parent / "quick.csv")
+              if (found["scenario"], found["agent"]) == (scenario.name, agent)]  # fmt: skip
+    assert row["run"] == digest.hexdigest()
