@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -57,13 +57,3 @@ def check_instances(given: Any, episodes: int) -> list[int]:
         raise ValueError(f"option 'instance' must be one id or {episodes} ids (integers), got {given!r}")
     checked = [check_int("option 'instance'", value, 0, MAX_INSTANCE) for value in ids]
     return checked * episodes if len(checked) == 1 else checked
-
-
-def draw_instances(uniform: Callable[[], float], episodes: int, *, replay: bool) -> list[int]:
-    """Draws instance ids, one an episode: all equal with ``replay``.
-
-    All are drawn at once, so that what players do in one episode cannot change the next one's instance.
-    """
-    if replay or episodes == 1:
-        return [int(uniform() * 2**53)] * episodes
-    return [int(uniform() * 2**53) for _ in range(episodes)]

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, get_args
 
 from gymnasium import spaces
 
-from mage_envs.envs.checks import check_choice, check_instances, draw_instances
+from mage_envs.envs.checks import check_choice, check_instances
 from mage_envs.envs.meta_episode import Instance, MetaEpisodeEnv
 from mage_envs.envs.spaces import array_space, text_space
 from mage_envs.errors import near_matches
@@ -50,7 +50,8 @@ class MetaGameEnv(MetaEpisodeEnv):
     Reward: the agent's return by the rules, in the game's units (chips in poker; +1, 0, −1 for win, draw, loss).
 
     Reset options: ``opponent`` (a spec), ``seat`` (as above), ``instance`` (one id, or a list of N ids) fix what would
-    be drawn. Same seed, same draws: first the opponent, then the seats, then the instances.
+    be drawn. Same seed, same draws: first the opponent, then the seats, then the instances, all of them at the reset;
+    fixing one leaves the others as they are.
     """
 
     option_names: ClassVar[tuple[str, ...]] = ("opponent", "seat", "instance")
@@ -107,30 +108,38 @@ class MetaGameEnv(MetaEpisodeEnv):
     # Draws.
 
     def _draw(self, options: Mapping[str, Any]) -> None:
-        if "opponent" in options:
-            drawn = self._make(options["opponent"])
+        """Draws the opponent, the seats and the instances: all of them, so that fixing one changes no other draw."""
+        episodes = self.episodes
+        draws = self._uniforms(1 + 2 * episodes)
+        drawn = self._opponents[bisect(self._cumulative, draws[0])]
+        self._seats = self._order(self._seat_rule, draws)
+        if self._replay or episodes == 1:
+            self._instances = [int(draws[1 + episodes] * 2**53)] * episodes
         else:
-            drawn = self._opponents[bisect(self._cumulative, self._uniform())]
-        self._opponent, self._opponent_name, self._learns = drawn
-        rule = self._check_seat(options["seat"]) if "seat" in options else self._seat_rule
-        self._seats = self._draw_seats(rule)
-        if "instance" in options:
-            self._instances = check_instances(options["instance"], self.episodes)
-        else:
-            self._instances = draw_instances(self._uniform, self.episodes, replay=self._replay)
-        self._memories = [self._opponent.start(self._rng) for _ in self._others]
+            self._instances = [int(u * 2**53) for u in draws[1 + episodes :]]
+        if options:
+            drawn = self._make(options["opponent"]) if "opponent" in options else drawn
+            if "seat" in options:
+                self._seats = self._order(self._check_seat(options["seat"]), draws)
+            if "instance" in options:
+                self._instances = check_instances(options["instance"], episodes)
+        self._opponent, self._opponent_name, self._remembers = drawn
+        self._memories = [self._opponent.start(self._rng) if self._remembers else None for _ in self._others]
 
     def _make(self, spec: str) -> tuple[Opponent, str, bool]:
-        """Makes an opponent; with its name, and whether it wants to see how episodes end."""
+        """Makes an opponent; with its name, and whether it has a memory that goes through the meta-episode."""
         opponent = make_opponent(spec, self.game_spec)
-        return opponent, str(opponent.spec), type(opponent).end_episode is not Opponent.end_episode
+        kind = type(opponent)
+        remembers = kind.start is not Opponent.start or kind.end_episode is not Opponent.end_episode
+        return opponent, str(opponent.spec), remembers
 
-    def _draw_seats(self, rule: int | str) -> Sequence[int]:
+    def _order(self, rule: int | str, draws: Sequence[float]) -> Sequence[int]:
+        """Returns the agent's seat in each episode, by a rule; episode n's own draw is number n + 1."""
         seats = self.game_spec.seats
         if rule == "alternate":
-            return self._turns[int(seats * self._uniform())]
+            return self._turns[int(seats * draws[1])]
         if rule == "random":
-            return [int(seats * self._uniform()) for _ in range(self.episodes)]
+            return [int(seats * u) for u in draws[1 : 1 + self.episodes]]
         return [int(rule)] * self.episodes
 
     def _check_seat(self, seat: Any) -> Any:
@@ -148,12 +157,12 @@ class MetaGameEnv(MetaEpisodeEnv):
         self._paid = 0.0
         self._advance(self._root)
 
-    def _play(self, action: int) -> float:
+    def _play(self, index: int) -> float:
         position = self._position
         if position.player == SIMULTANEOUS:
-            self._advance(position.child(self._joint(position, action)))
+            self._advance(position.child(self._joint(position, self._last_action)))
         else:
-            self._advance(position.child(action))
+            self._advance(position.children[index] or position.follow(index))
         return self._collect()
 
     def _collect(self) -> float:
@@ -175,7 +184,7 @@ class MetaGameEnv(MetaEpisodeEnv):
             else:
                 break
         self._position, self._view = position, position.views[seat]
-        if self._learns and self._view.terminal:
+        if self._remembers and self._view.terminal:
             self._teach(position)
 
     def _decide(self, view: View) -> int:
@@ -197,7 +206,7 @@ class MetaGameEnv(MetaEpisodeEnv):
             self._memories[other] = self._opponent.end_episode(view, memory)
 
     def _forfeit(self) -> float:
-        if self._learns:
+        if self._remembers:
             self._teach(self._position)
         return self.game_spec.worst_return - self._paid
 

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from mage_envs.envs.actions import read_action
-from mage_envs.envs.checks import draw_instances
 from mage_envs.games import GameSpec, View, position_graph
 from mage_envs.games.positions import CHANCE, SIMULTANEOUS, TERMINAL
 from mage_envs.text.messages import not_played
@@ -48,7 +47,8 @@ class Match:
 
     def start(self, rng: np.random.Generator, instances: list[int] | None) -> None:
         """Starts the meta-episode; draws the instances unless they are given."""
-        self._instances = instances or draw_instances(rng.random, self.episodes, replay=self._replay)
+        drawn = [int(u * 2**53) for u in rng.random(1 if self._replay else self.episodes)]
+        self._instances = instances or (drawn * self.episodes if self._replay else drawn)
         self.over = False
         self.last_actions = [-1 for _ in self._players]
         self._begin(0)

@@ -94,8 +94,12 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
         """Begins an episode and plays until the agent must act, or the episode is over."""
 
     @abstractmethod
-    def _play(self, action: int) -> float:
-        """Plays a legal action and goes on until the agent must act again, or the end. Returns the reward."""
+    def _play(self, index: int) -> float:
+        """Plays a legal action, by its index, and goes on until the agent must act again, or the end.
+
+        Returns:
+            The reward.
+        """
 
     @abstractmethod
     def _collect(self) -> float:
@@ -155,18 +159,19 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
         """
         if not self._playing:
             return self._step_outside_play()
+        view = self._view
         try:
-            move = self._view.spellings[action] if self._text else self._view.legal[self._view.moves[action]]
+            index = view.moves[view.spellings[action] if self._text else action]
         except (KeyError, TypeError):
-            kind, read = read_action(self._view, action, text=self._text)
-            if read is None:
+            kind, move = read_action(view, action, text=self._text)
+            if move is None:
                 return self._refuse(kind)
-            move = read
+            index = view.moves[move]
         if self._in_a_row:
             self._in_a_row, self._note = 0, ""
         self._length += 1
-        self._last_action = move
-        reward = self._play(move)
+        self._last_action = view.legal[index]
+        reward = self._play(index)
         if self._view.terminal:
             return self._end_episode(reward, forfeit=False)
         self._score += reward
@@ -174,8 +179,7 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
 
     def render(self) -> str | None:
         """Returns what the agent sees as text (mode ``ansi``), or writes it to standard output (mode ``human``)."""
-        if self.render_mode == "human":
-            self._show()
+        self._render_step()
         return self._tell() if self.render_mode == "ansi" else None
 
     def _checked(self, options: dict[str, Any]) -> dict[str, Any]:
@@ -189,6 +193,14 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
         if not self._block:
             self._block = self._rng.random(_BLOCK).tolist()
         return self._block.pop()
+
+    def _uniforms(self, count: int) -> list[float]:
+        """Returns several; numbers of a block that does not reach are dropped."""
+        if len(self._block) < count:
+            self._block = self._rng.random(max(count, _BLOCK)).tolist()
+        taken = self._block[-count:]
+        del self._block[-count:]
+        return taken
 
     # Episodes and phases.
 
@@ -265,17 +277,18 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
             info["phase"], info["episode_result"] = self._phase, dict(self._result)
         if self._note:
             info["invalid_reason"] = self._refused.value
-        if self.render_mode == "human":
-            self._show()
         if self._text:
-            return self._tell(), reward, terminated, False, info
-        reflecting = self._phase == _REFLECT
-        observation = array_observation(view, mask, reflecting, self._episode, self._last_action, reward)
+            observation: Any = self._tell()
+        else:
+            observation = array_observation(view, mask, self._phase, self._episode, self._last_action, reward)
+        if self.render_mode is not None:
+            self._render_step()
         return observation, reward, terminated, False, info
 
     def _tell(self) -> str:
         place = header(self._episode, self.episodes, self._seat)
         return tell(place, self._view, self._note, self._result)
 
-    def _show(self) -> None:
-        sys.stdout.write(self._tell() + "\n\n")
+    def _render_step(self) -> None:
+        if self.render_mode == "human":
+            sys.stdout.write(self._tell() + "\n\n")

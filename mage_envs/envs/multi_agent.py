@@ -97,7 +97,7 @@ class MultiAgentMeta:
             return self._tell(player)
         mask = self._mask(player)
         last = (match.last_actions[player], self._last_rewards[player])
-        return array_observation(match.view(player), mask, match.phase == "reflect", match.episode, *last)
+        return array_observation(match.view(player), mask, match.phase, match.episode, *last)
 
     def render(self) -> str | None:
         """Returns what every player sees as text (mode ``ansi``), or writes it (mode ``human``)."""

@@ -21,13 +21,13 @@ def closed_mask(view: View, phase: str) -> npt.NDArray[np.int8]:
 
 
 def array_observation(
-    view: View, mask: npt.NDArray[np.int8], reflecting: bool, episode: int, last_action: int, last_reward: float
+    view: View, mask: npt.NDArray[np.int8], phase: str, episode: int, last_action: int, last_reward: float
 ) -> dict[str, Any]:
     """Returns the array observation; see ``MetaGameEnv`` for its parts. All arrays are new."""
     observation: dict[str, Any] = {
         "observation": view.tensor.copy(),
         "action_mask": mask,
-        "phase": 1 if reflecting else 0,
+        "phase": 1 if phase == "reflect" else 0,
         "episode": episode,
         "seat": view.seat,
         "last_action": last_action,

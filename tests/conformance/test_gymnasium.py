@@ -233,6 +233,17 @@ def test_instances_do_not_depend_on_what_the_agent_does(case: Case) -> None:
 
 
 @every
+def test_fixing_one_draw_changes_no_other(case: Case) -> None:
+    env = case.make(interface="text")
+    _, drawn = env.reset(seed=5)
+    for options in ({"opponent": "first_legal"}, {"seat": 1}, {"seat": "random"}, {"instance": 3}):
+        _, info = env.reset(seed=5, options=options)
+        for name, value in drawn["privileged"].items():
+            assert name in options or info["privileged"][name] == value
+        assert "seat" in options or info["seat"] == drawn["seat"]
+
+
+@every
 def test_an_instance_can_be_asked_for(case: Case) -> None:
     env = case.make(interface="text")
     first, info = env.reset(seed=21, options={"seat": 0, "instance": 123456})
