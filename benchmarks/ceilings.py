@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+import numpy as np
+
 from benchmarks.panels import Entry
 from benchmarks.statistics import EMPTY, Estimate
 from benchmarks.suites.base import Suite
@@ -28,14 +30,14 @@ class Ceilings(NamedTuple):
     Attributes:
         equilibrium: Expected score per episode of equilibrium play (``cfr``, or ``minimax`` with perfect information).
         told: Expected score per episode of the best response to each opponent.
-        adaptive: Best expected score over the whole meta-episode for an agent that knows the population and is not
-            told the opponent.
+        adaptive: Expected score of each episode of the agent with the best expected total that knows the population and
+            is not told the opponent.
         least_gap: Between equilibrium and told; below it there is nothing to gain.
     """
 
     equilibrium: float | None
     told: float | None
-    adaptive: float | None
+    adaptive: tuple[float, ...] | None
     least_gap: float = 1e-9
 
     def normalise(self, score: Estimate) -> Estimate:
@@ -107,23 +109,25 @@ def equilibrium_strategy(game: GameSpec) -> str:
     return "minimax" if game.perfect_information else "cfr"
 
 
-def _adaptive(game: GameSpec, shares: Counter[tuple[str, int]], suite: Suite, scenario: Scenario) -> float | None:
-    total = 0.0
+def _adaptive(
+    game: GameSpec, shares: Counter[tuple[str, int]], suite: Suite, scenario: Scenario
+) -> tuple[float, ...] | None:
+    total = np.zeros(suite.protocol.episodes)
     for seat in sorted({seat for _, seat in shares}):
         population = tuple((opponent, count) for (opponent, other), count in sorted(shares.items()) if other == seat)
         value = _adaptive_value(game, population, seat, suite.protocol.episodes, scenario.instance)
         if value is None:
             return None
-        total += value * sum(count for _, count in population)
-    return total / shares.total()
+        total += np.multiply(value, sum(count for _, count in population) / shares.total())
+    return tuple(total.tolist())
 
 
 @lru_cache(maxsize=256)
 def _adaptive_value(
     game: GameSpec, population: tuple[tuple[str, int], ...], seat: int, episodes: int, instance: str
-) -> float | None:
+) -> tuple[float, ...] | None:
     weights = {opponent: float(count) for opponent, count in population}
     try:
-        return bayes_adaptive_value(game, weights, [seat] * episodes, instance=instance).total
+        return bayes_adaptive_value(game, weights, [seat] * episodes, instance=instance).per_episode
     except UnsupportedGameError:
         return None

@@ -67,13 +67,17 @@ OVERALL = (
     Column(
         "regret",
         "the unit",
-        "adaptive minus the score over the whole meta-episode; empty where there is no exact value",
+        "adaptive_1 + … + adaptive_N minus the score over the whole meta-episode; empty where there is no exact value",
     ),
 )
 YARDSTICKS = (
     Column("equilibrium", "the unit", "exact expected score per episode of equilibrium play on this panel"),
     Column("ceiling", "the unit", "exact expected score per episode of the best response, told each opponent"),
-    Column("adaptive", "the unit", "exact best expected score over a meta-episode, knowing the population only"),
+)
+ADAPTIVE = Column(
+    "adaptive",
+    "the unit",
+    "exact expected score of episode n of the agent with the best expected total, knowing the population only",
 )
 COST = (
     Column("tokens", "integer or empty", "tokens that the agent read and wrote; empty if it has none"),
@@ -107,7 +111,9 @@ def header(episodes: int) -> list[str]:
     for number in range(1, episodes + 1):
         names += [f"{column.name}_{number}{end}" for column in PER_EPISODE for end in INTERVAL]
     names += [f"{column.name}{end}" for column in OVERALL for end in INTERVAL]
-    return names + [column.name for group in (YARDSTICKS, COST, ORIGIN) for column in group]
+    names += [column.name for column in YARDSTICKS]
+    names += [f"{ADAPTIVE.name}_{number}" for number in range(1, episodes + 1)]
+    return names + [column.name for group in (COST, ORIGIN) for column in group]
 
 
 def is_text(name: str) -> bool:
@@ -121,5 +127,7 @@ def describe_columns() -> str:
     lines += [f"| `{c.name}` | {c.unit} | {c.meaning} |" for group in (WHAT, WHO, COUNTS) for c in group]
     lines += [f"| `{c.name}_{{n}}`, `…_low`, `…_high` | {c.unit} | {c.meaning} |" for c in PER_EPISODE]
     lines += [f"| `{c.name}`, `…_low`, `…_high` | {c.unit} | {c.meaning} |" for c in OVERALL]
-    lines += [f"| `{c.name}` | {c.unit} | {c.meaning} |" for group in (YARDSTICKS, COST, ORIGIN) for c in group]
+    lines += [f"| `{c.name}` | {c.unit} | {c.meaning} |" for c in YARDSTICKS]
+    lines += [f"| `{ADAPTIVE.name}_{{n}}` | {ADAPTIVE.unit} | {ADAPTIVE.meaning} |"]
+    lines += [f"| `{c.name}` | {c.unit} | {c.meaning} |" for group in (COST, ORIGIN) for c in group]
     return "\n".join(lines) + "\n"

@@ -123,5 +123,5 @@ def _cluster_keys(record: Record) -> set[tuple[str | None, str]]:
 def _regret(totals: Sequence[float], clusters: Sequence[int], ceilings: Ceilings) -> Estimate:
     if ceilings.adaptive is None:
         return EMPTY
-    best = ceilings.adaptive
+    best = sum(ceilings.adaptive)
     return mean_estimate([best - total for total in totals], clusters)

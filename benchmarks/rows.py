@@ -102,8 +102,7 @@ def _yardsticks(ceilings: Ceilings) -> Row:
     return {
         "equilibrium": number(ceilings.equilibrium),
         "ceiling": number(ceilings.told),
-        "adaptive": number(ceilings.adaptive),
-    }
+    } | {f"adaptive_{episode}": number(value) for episode, value in enumerate(ceilings.adaptive or (), start=1)}
 
 
 def _origin(run: RunDirectory, records: Sequence[Record], *, verified: bool) -> Row:

@@ -77,9 +77,9 @@ def _scenario(rows: Sequence[Row], own: Collection[tuple[str, ...]]) -> Iterator
     for row, place in zip(ordered, ranks(ordered), strict=True):
         style = "bold green" if row_key(row) in own else ""
         table.add_row(*_cells(row, place, shown, row_key(row) in own), style=style)
+    for label, values in _yardsticks(first, shown):
+        table.add_row("", label, *values, style="dim")
     yield table
-    if first["equilibrium"] or first["adaptive"]:
-        yield Text(_yardsticks(first), style="dim")
 
 
 def _cells(row: Row, place: int | None, shown: Sequence[int], own: bool) -> list[str]:
@@ -116,12 +116,16 @@ def _size(rows: Sequence[Row]) -> str:
     return f"{played}; version {first['suite_version']}, panel {first['panel'][:8]}"
 
 
-def _yardsticks(row: Row) -> str:
-    parts = [("equilibrium", "equilibrium"), ("told the opponent", "ceiling")]
-    told = [f"{label} {float(row[name]):+.3f}" for label, name in parts if row[name]]
-    if row["adaptive"]:
-        told.append(f"best that adapts {float(row['adaptive']) / int(row['episodes']):+.3f}")
-    return "     exact, per episode: " + ", ".join(told)
+def _yardsticks(row: Row, shown: Sequence[int]) -> Iterator[tuple[str, list[str]]]:
+    """Yields the exact values under the rows they are for: a label, and a value for each episode that is shown."""
+    named = {
+        "exact: equilibrium play": [row["equilibrium"] for _ in shown],
+        "exact: best that adapts": [row[f"adaptive_{number}"] for number in shown],
+        "exact: told the opponent": [row["ceiling"] for _ in shown],
+    }
+    for label, values in named.items():
+        if any(values):
+            yield label, [f"{float(value):+.3f}      " if value else "" for value in values]
 
 
 def _complete(row: Row) -> bool:

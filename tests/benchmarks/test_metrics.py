@@ -17,7 +17,7 @@ EXAMPLE = [
     record(2, episode(-2, instance="d"), episode(-2, instance="e"), episode(1, instance="f")),
     record(3, episode(0, instance="d"), episode(2, instance="e"), episode(0, instance="f")),
 ]
-CEILINGS = Ceilings(equilibrium=0.25, told=1.25, adaptive=2.5)
+CEILINGS = Ceilings(equilibrium=0.25, told=1.25, adaptive=(0.5, 1.0, 1.0))
 
 
 def metrics(records: list[Record], expected: int = 4, ceilings: Ceilings = CEILINGS) -> RowMetrics:
@@ -64,7 +64,7 @@ def test_without_exact_values_there_is_no_scale() -> None:
 
 
 def test_where_nothing_can_be_gained_there_is_no_scale() -> None:
-    flat = Ceilings(equilibrium=0.0, told=0.001, adaptive=0.0, least_gap=0.04)
+    flat = Ceilings(equilibrium=0.0, told=0.001, adaptive=(0.0, 0.0, 0.0), least_gap=0.04)
     assert metrics(EXAMPLE, ceilings=flat).episodes[0].normalised == EMPTY
 
 
