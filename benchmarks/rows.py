@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from benchmarks.ceilings import Ceilings, panel_ceilings
-from benchmarks.columns import COST, INTERVAL, OVERALL, PER_EPISODE
+from benchmarks.columns import ADAPTIVE, COST, INTERVAL, OVERALL, PER_EPISODE
 from benchmarks.metrics import RowMetrics, row_metrics
 from benchmarks.panels import Panel
 from benchmarks.records import Record
@@ -47,7 +47,7 @@ def run_rows(run: RunDirectory, panel: Panel, records: Iterable[Record], *, veri
                 _what(panel, part)
                 | _who(cards[agent])
                 | _numbers(metrics)
-                | _yardsticks(ceilings)
+                | _yardsticks(ceilings, panel.suite.protocol.episodes)
                 | _origin(run, own, verified=verified)
             )
     return rows
@@ -98,11 +98,10 @@ def _estimates(named: Mapping[str, Estimate]) -> Row:
     return {name + end: number(x) for name, found in named.items() for end, x in zip(INTERVAL, found[:3], strict=True)}
 
 
-def _yardsticks(ceilings: Ceilings) -> Row:
-    return {
-        "equilibrium": number(ceilings.equilibrium),
-        "ceiling": number(ceilings.told),
-    } | {f"adaptive_{episode}": number(value) for episode, value in enumerate(ceilings.adaptive or (), start=1)}
+def _yardsticks(ceilings: Ceilings, episodes: int) -> Row:
+    row = {"equilibrium": number(ceilings.equilibrium), "ceiling": number(ceilings.told)}
+    adaptive = ceilings.adaptive or [None] * episodes
+    return row | {f"{ADAPTIVE.name}_{episode}": number(value) for episode, value in enumerate(adaptive, start=1)}
 
 
 def _origin(run: RunDirectory, records: Sequence[Record], *, verified: bool) -> Row:
