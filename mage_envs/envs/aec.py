@@ -41,11 +41,12 @@ class MetaAECEnv(MultiAgentMeta, AECEnv):  # type: ignore[misc]
             self._was_dead_step(action)
             return
         self._cumulative_rewards[agent] = 0.0
-        gained = self.match.decide(self._player[agent], action)
+        gained = self.match.decide({self._player[agent]: action})
         for other in self.agents:
             self.rewards[other] = gained[self._player[other]]
-        self._last_rewards = gained
         self._accumulate_rewards()
+        # What `last()` gives: all since the agent's own last step.
+        self._last_rewards = [self._cumulative_rewards[other] for other in self.agents]
         if self.match.over:
             self.terminations = dict.fromkeys(self.agents, True)
         self._select()

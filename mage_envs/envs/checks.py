@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,17 @@ from mage_envs.errors import near_matches
 
 MAX_INSTANCE = 2**53 - 1
 """Largest instance id: every JSON reader keeps integers up to here exactly."""
+
+
+def check_known(unknown: Mapping[str, object], init: Callable[..., None]) -> None:
+    """Refuses arguments that an ``__init__`` does not take.
+
+    Raises:
+        ValueError: With near matches.
+    """
+    known = [name for name in init.__annotations__ if name not in ("unknown", "return")]
+    for name in unknown:
+        raise ValueError(f"unknown argument {name!r}. {near_matches(name, known)}")
 
 
 def check_int(name: str, value: object, low: int, high: int) -> int:

@@ -9,10 +9,9 @@ from typing import Any, ClassVar, get_args
 
 from gymnasium import spaces
 
-from mage_envs.envs.checks import check_choice, check_instances
+from mage_envs.envs.checks import check_choice, check_instances, check_known
 from mage_envs.envs.meta_episode import Instance, MetaEpisodeEnv
 from mage_envs.envs.spaces import array_space, text_space
-from mage_envs.errors import near_matches
 from mage_envs.games import GameSpec, Position, View, load_game_spec, position_graph
 from mage_envs.games.base import Outcome
 from mage_envs.games.positions import CHANCE, SIMULTANEOUS
@@ -259,8 +258,7 @@ def refuse_unknown(unknown: Mapping[str, object], env: type[MetaGameEnv]) -> Non
     Raises:
         ValueError: With near matches, or the id to use instead.
     """
-    known = [name for name in env.__init__.__annotations__ if name not in ("unknown", "return")]
     for name in unknown:
         if name in MetaGameEnv.__init__.__annotations__:
             raise ValueError(f"{name!r} belongs to the meta-episode: use the id with '-meta-' in it")
-        raise ValueError(f"unknown argument {name!r}. {near_matches(name, known)}")
+    check_known(unknown, env.__init__)

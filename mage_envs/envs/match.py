@@ -6,6 +6,7 @@ The PettingZoo adapters are thin layers over a :class:`Match`. Players are numbe
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from mage_envs.envs.actions import read_action
 from mage_envs.games import GameSpec, View, position_graph
 from mage_envs.games.positions import CHANCE, SIMULTANEOUS, TERMINAL
 from mage_envs.text.messages import not_played
+from mage_envs.text.parser import ReplyKind
 
 
 class Match:
@@ -24,7 +26,8 @@ class Match:
         episode: 0-based.
         over: Whether the last episode has ended.
         results: For each player, the result of the episode that has just ended, or None during play.
-        notes: For each player, why its last answer was not played, or the empty string.
+        reasons: For each player, the kind of its last answer if that was not played, else the empty string.
+        notes: The same in words.
     """
 
     def __init__(
@@ -81,12 +84,11 @@ class Match:
         """Forgets decisions that wait for others."""
         self._pending.clear()
 
-    def decide(self, player: int, action: Any) -> list[float]:
-        """Takes one player's decision.
+    def decide(self, decisions: Mapping[int, Any]) -> list[float]:
+        """Takes decisions of some of the players in ``waiting``; of several, as made at once.
 
         Args:
-            player: One of ``waiting``.
-            action: In phase ``play`` an action id or a reply, in phase ``reflect`` anything.
+            decisions: By player, in phase ``play`` an action id or a reply, in phase ``reflect`` anything.
 
         Returns:
             The reward of each player for what has happened.
@@ -96,15 +98,20 @@ class Match:
         """
         rewards = [0.0 for _ in self._players]
         if self.phase == "reflect":
-            self._pending[player] = 0
+            self._pending.update(dict.fromkeys(decisions, 0))
             if not self.waiting:
                 self._begin(self.episode + 1)
             return rewards
-        kind, move = read_action(self.view(player), action, text=self._text)
-        if move is None:
-            self._refuse(player, kind, rewards)
-        else:
-            self._accept(player, move, rewards)
+        read = {who: read_action(self.view(who), action, text=self._text) for who, action in decisions.items()}
+        for player, (kind, move) in read.items():
+            if move is None:
+                self._refuse(player, kind, rewards)
+            else:
+                self._accept(player, move)
+        if self._losers:
+            self._forfeit(rewards)
+        elif not self.waiting:
+            self._move_on(rewards)
         for other, reward in enumerate(rewards):
             self._scores[other] += reward
         if self._ended:
@@ -114,6 +121,7 @@ class Match:
     def _begin(self, episode: int) -> None:
         self.phase, self.episode = "play", episode
         self.results: list[dict[str, Any]] | None = None
+        self.reasons = ["" for _ in self._players]
         self.notes = ["" for _ in self._players]
         self._pending: dict[int, int] = {}
         self._scores = [0.0 for _ in self._players]
@@ -121,7 +129,7 @@ class Match:
         self._lengths = [0 for _ in self._players]
         self._invalid = [0 for _ in self._players]
         self._in_a_row = [0 for _ in self._players]
-        self._loser: int | None = None
+        self._losers: set[int] = set()
         self._ended = False
         self._events = 0
         self._position = self._graph.root
@@ -133,46 +141,51 @@ class Match:
             self._events += 1
         self._ended = self._position.player == TERMINAL
 
-    def _accept(self, player: int, move: int, rewards: list[float]) -> None:
-        self.notes[player], self._in_a_row[player] = "", 0
+    def _accept(self, player: int, move: int) -> None:
+        self.reasons[player], self.notes[player], self._in_a_row[player] = "", "", 0
         self._pending[player] = move
-        if self.waiting:
-            return
-        moves = [self._pending.get(other, 0) for other in self._players]
-        for other in self._pending:
-            self.last_actions[other] = moves[other]
-            self._lengths[other] += 1
-        by_seat = sorted(self._players, key=self.seat)
+
+    def _move_on(self, rewards: list[float]) -> None:
+        """Plays what all have decided."""
         joint = self._position.player == SIMULTANEOUS
-        self._position = self._position.child(tuple(moves[other] for other in by_seat) if joint else move)
+        moves = [self._pending.get(player, 0) for player in sorted(self._players, key=self.seat)]
+        for player, move in self._pending.items():
+            self.last_actions[player] = move
+            self._lengths[player] += 1
+        self._position = self._position.child(tuple(moves) if joint else move)
         self._pending.clear()
         self._deal()
-        for other in self._players:
-            rewards[other] = self._position.returns[self.seat(other)] - self._paid[other]
-            self._paid[other] += rewards[other]
+        for player in self._players:
+            rewards[player] = self._position.returns[self.seat(player)] - self._paid[player]
+            self._paid[player] += rewards[player]
 
-    def _refuse(self, player: int, kind: Any, rewards: list[float]) -> None:
+    def _refuse(self, player: int, kind: ReplyKind, rewards: list[float]) -> None:
         self._invalid[player] += 1
         self._in_a_row[player] += 1
+        self.reasons[player] = kind.value
         self.notes[player] = not_played(kind, self._in_a_row[player], self._max_invalid)
         rewards[player] = 0.0 - self._penalty
-        if self._in_a_row[player] < self._max_invalid:
-            return
-        self._loser, self._ended = player, True
-        worst = self.spec.worst_return
-        for other in self._players:
-            gain = -worst if self.spec.zero_sum and self.spec.seats == 2 else 0.0
-            rewards[other] += (worst if other == player else gain) - self._paid[other]
+        if self._in_a_row[player] >= self._max_invalid:
+            self._losers.add(player)
+
+    def _forfeit(self, rewards: list[float]) -> None:
+        """Gives those who forfeit the loss of the rules; in a zero-sum game of two, the other wins it."""
+        self._ended = True
+        worst, duel = self.spec.worst_return, self.spec.zero_sum and self.spec.seats == 2
+        for player in self._players:
+            if player in self._losers:
+                rewards[player] += worst - self._paid[player]
+            elif duel:
+                rewards[player] += -worst - self._paid[player]
 
     def _end_episode(self) -> None:
-        forfeit = self._loser is not None
         self.results = [
             {
                 "reward": self._scores[player],
                 "outcome": self._outcome(player),
                 "length": self._lengths[player],
                 "invalid": self._invalid[player],
-                "forfeit": forfeit and player == self._loser,
+                "forfeit": player in self._losers,
             }
             for player in self._players
         ]
@@ -182,6 +195,6 @@ class Match:
             self.phase, self.over = "play", True
 
     def _outcome(self, player: int) -> str:
-        if self._loser is None:
+        if not self._losers:
             return self.spec.outcome(self._position.returns, self.seat(player))
-        return "loss" if player == self._loser else "win"
+        return "loss" if player in self._losers else "win"

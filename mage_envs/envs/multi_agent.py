@@ -9,7 +9,7 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.utils import seeding
 
-from mage_envs.envs.checks import check_choice, check_instances, check_int, check_penalty
+from mage_envs.envs.checks import check_choice, check_instances, check_int, check_known, check_penalty
 from mage_envs.envs.match import Match
 from mage_envs.envs.meta_episode import MAX_EPISODES, Instance, Interface
 from mage_envs.envs.observe import array_observation, closed_mask, tell
@@ -46,12 +46,14 @@ class MultiAgentMeta:
         invalid_penalty: float = 0.0,
         max_invalid: int = 3,
         render_mode: str | None = None,
+        **unknown: object,
     ) -> None:
         """Makes the environment.
 
         Raises:
-            ValueError: An unknown game, or a value out of range.
+            ValueError: An unknown game or argument, or a value out of range.
         """
+        check_known(unknown, MultiAgentMeta.__init__)
         check_int("episodes", episodes, 1, MAX_EPISODES)
         check_choice("instance", instance, get_args(Instance))
         check_choice("alternate", alternate, (True, False))
@@ -135,6 +137,8 @@ class MultiAgentMeta:
         }
         if results:
             info["episode_result"] = dict(results[player])
+        if match.reasons[player]:
+            info["invalid_reason"] = match.reasons[player]
         return info
 
     def _mask(self, player: int) -> np.ndarray[Any, np.dtype[np.int8]]:

@@ -38,10 +38,7 @@ class MetaParallelEnv(MultiAgentMeta, ParallelEnv):  # type: ignore[misc]
         """Takes one decision of every agent."""
         match = self.match
         match.withdraw()
-        rewards = [0.0 for _ in self.possible_agents]
-        for player in match.waiting:
-            gained = match.decide(player, actions[self.possible_agents[player]])
-            rewards = [have + more for have, more in zip(rewards, gained, strict=True)]
+        rewards = match.decide({player: actions[self.possible_agents[player]] for player in match.waiting})
         self._last_rewards = rewards
         observations, infos = self._shown()
         agents, over = self.agents, match.over

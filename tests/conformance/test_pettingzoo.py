@@ -140,6 +140,81 @@ def test_a_wrong_answer_in_parallel_stops_everybody() -> None:
     assert all(terminations.values())
 
 
+@pytest.mark.parametrize("episodes", [1, 2])
+@pytest.mark.parametrize("wrong", [{"player_0"}, {"player_1"}, {"player_0", "player_1"}])
+def test_a_forfeit_in_parallel_ends_the_episode_once_and_for_all_who_earned_it(episodes: int, wrong: set[str]) -> None:
+    env = MODULES["rock_paper_scissors_v0"].parallel_env(interface="text", episodes=episodes, max_invalid=1)
+    env.reset(seed=0)
+    _, rewards, terminations, _, infos = env.step(
+        {agent: "dynamite" if agent in wrong else "paper" for agent in ("player_0", "player_1")}
+    )
+    for agent, other in (("player_0", "player_1"), ("player_1", "player_0")):
+        won = agent not in wrong and other in wrong
+        assert rewards[agent] == (1.0 if won else -1.0)
+        assert terminations[agent] == (episodes == 1)
+        assert infos[agent]["episode_result"] == {
+            "reward": rewards[agent],
+            "outcome": "win" if won else "loss",
+            "length": 0,
+            "invalid": int(agent in wrong),
+            "forfeit": agent in wrong,
+        }
+
+
+def test_who_does_not_forfeit_keeps_what_was_earned() -> None:
+    game = "repeated_game(stage_game=matrix_pd(),num_repetitions=3)"
+    env = MODULES["openspiel_v0"].parallel_env(game=game, interface="text", max_invalid=1)
+    _, infos = env.reset(seed=0)
+    cooperate = infos["player_0"]["legal_actions"][0]
+    _, earned, *_ = env.step(dict.fromkeys(env.agents, cooperate))
+    assert earned["player_0"] > 0
+    _, rewards, _, _, infos = env.step({"player_0": cooperate, "player_1": "?"})
+    assert rewards["player_0"] == 0.0
+    assert infos["player_0"]["episode_result"]["reward"] == earned["player_0"]
+    assert infos["player_1"]["episode_result"]["reward"] == env.game_spec.worst_return
+
+
+@every
+def test_the_last_reward_observed_is_the_reward_given(module: ModuleType, kwargs: dict[str, Any]) -> None:
+    env = module.env(episodes=3, invalid_penalty=0.25, **kwargs)
+    rng = np.random.default_rng(0)
+    env.reset(seed=2)
+    seen = set()
+    for _ in env.agent_iter():
+        observation, reward, terminated, _, info = env.last()
+        assert observation["last_reward"] == np.float32(reward)
+        seen.add(reward)
+        env.step(None if terminated else _choose(info, rng, text=False))
+    assert len(seen) > 1
+
+
+def test_an_answer_that_cannot_be_played_is_named_in_the_info() -> None:
+    for module in (MODULES["kuhn_poker_v0"], MODULES["rock_paper_scissors_v0"]):
+        env = module.raw_env(interface="text")
+        env.reset(seed=0)
+        assert "invalid_reason" not in env.infos["player_0"]
+        env.step("")
+        assert env.infos["player_0"]["invalid_reason"] == "empty"
+        assert "invalid_reason" not in env.infos["player_1"]
+        env.step(env.infos["player_0"]["legal_actions"][0])
+        assert "invalid_reason" not in env.infos["player_0"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"episods": 3}, "unknown argument 'episods'. Did you mean 'episodes'"),
+        ({"population": "random"}, "'population'"),
+        ({"episodes": 0}, "1..100000"),
+        ({"alternate": 1}, "True, False"),
+    ],
+)
+def test_bad_arguments_say_what_would_do(arguments: dict[str, Any], message: str) -> None:
+    for make in (MODULES["rock_paper_scissors_v0"].env, MODULES["rock_paper_scissors_v0"].parallel_env):
+        with pytest.raises(ValueError, match=message):
+            make(**arguments)
+
+
 def test_a_sequential_game_has_no_parallel_environment() -> None:
     assert not hasattr(MODULES["kuhn_poker_v0"], "parallel_env")
     with pytest.raises(ValueError, match=r"use env\(\)"):
