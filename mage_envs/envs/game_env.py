@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import Any, ClassVar, get_args
 
+import numpy as np
 from gymnasium import spaces
 
 from mage_envs.envs.checks import check_choice, check_instances, check_known
@@ -89,19 +90,19 @@ class MetaGameEnv(MetaEpisodeEnv):
         self._seat_rule, self._replay = self._check_seat(seat), instance == "replay"
         seats = range(self.game_spec.seats)
         self._others = seats[1:]
-        self._turns = [[(first + episode) % len(seats) for episode in range(episodes)] for first in seats]
+        self._turns = [[(first + episode) % len(seats) for episode in range(self.episodes)] for first in seats]
         self.population = load_population(
             self.game_spec.population if population is None else population, self.game_spec
         )
         self._opponents = [self._make(spec) for spec, _ in self.population.members]
         self._cumulative = list(accumulate(weight for _, weight in self.population.members))[:-1]
         self._root = position_graph(self.game_spec).root
-        self._rules = rules(self.game_spec.rules, episodes, instance, stop_on_success=stop_on_success)
+        self._rules = rules(self.game_spec.rules, self.episodes, instance, stop_on_success=stop_on_success)
         if self._text:
             self.observation_space: spaces.Space[Any] = text_space()
             self.action_space: spaces.Space[Any] = text_space()
         else:
-            self.observation_space = array_space(self.game_spec, episodes)
+            self.observation_space = array_space(self.game_spec, self.episodes)
             self.action_space = spaces.Discrete(self.game_spec.actions)
 
     # Draws.
@@ -121,7 +122,7 @@ class MetaGameEnv(MetaEpisodeEnv):
             if "seat" in options:
                 self._seats = self._order(self._check_seat(options["seat"]), draws)
             if "instance" in options:
-                self._instances = check_instances(options["instance"], episodes)
+                self._instances = check_instances(options["instance"], episodes, replay=self._replay)
         self._opponent, self._opponent_name, self._remembers = drawn
         self._memories = [self._opponent.start(self._rng) if self._remembers else None for _ in self._others]
 
@@ -143,7 +144,9 @@ class MetaGameEnv(MetaEpisodeEnv):
 
     def _check_seat(self, seat: Any) -> Any:
         seats = self.game_spec.seats
-        if isinstance(seat, bool) or (seat not in SEAT_ORDERS and seat not in range(seats)):
+        order = isinstance(seat, str) and seat in SEAT_ORDERS
+        number = isinstance(seat, int | np.integer) and not isinstance(seat, bool) and 0 <= seat < seats
+        if not order and not number:
             raise ValueError(f"seat must be 0..{seats - 1}, 'alternate' or 'random', got {seat!r}")
         return seat
 
@@ -162,7 +165,8 @@ class MetaGameEnv(MetaEpisodeEnv):
             self._advance(position.child(self._joint(position, self._last_action)))
         else:
             self._advance(position.children[index] or position.follow(index))
-        return self._collect()
+        before, self._paid = self._paid, self._position.returns[self._seat]
+        return self._paid - before
 
     def _collect(self) -> float:
         before, self._paid = self._paid, self._position.returns[self._seat]
