@@ -12,6 +12,9 @@ from mage_envs.errors import near_matches
 MAX_INSTANCE = 2**53 - 1
 """Largest instance id: every JSON reader keeps integers up to here exactly."""
 
+MAX_PENALTY = 1e9
+"""Far from what the float32 of ``last_reward`` holds."""
+
 
 def check_known(unknown: Mapping[str, object], init: Callable[..., None]) -> None:
     """Refuses arguments that an ``__init__`` does not take.
@@ -50,21 +53,24 @@ def check_penalty(value: object) -> float:
     """Returns an invalid-answer penalty.
 
     Raises:
-        ValueError: It is not a finite number of at least 0.
+        ValueError: It is no number, or out of range.
     """
-    if isinstance(value, bool) or not isinstance(value, int | float | np.floating) or not 0 <= value < float("inf"):
-        raise ValueError(f"invalid_penalty must be a finite number of at least 0, got {value!r}")
-    return float(value)
+    plain = value.item() if isinstance(value, np.generic) else value
+    if isinstance(plain, bool) or not isinstance(plain, int | float) or not 0.0 <= plain <= MAX_PENALTY:
+        raise ValueError(f"invalid_penalty must be a number of at least 0 and at most {MAX_PENALTY:g}, got {value!r}")
+    return float(plain)
 
 
-def check_instances(given: Any, episodes: int) -> list[int]:
-    """Returns instance ids, one an episode, from one id or one an episode.
+def check_instances(given: Any, episodes: int, *, replay: bool) -> list[int]:
+    """Returns instance ids, one an episode, from one id or, unless it is replayed, one an episode.
 
     Raises:
         ValueError: Another count, or an id outside ``0..MAX_INSTANCE``.
     """
-    ids = [given] if isinstance(given, int | np.integer) else given
-    if not isinstance(ids, list | tuple | np.ndarray) or len(ids) not in (1, episodes):
-        raise ValueError(f"option 'instance' must be one id or {episodes} ids (integers), got {given!r}")
+    plain = given.tolist() if isinstance(given, np.ndarray) else given
+    ids = [plain] if isinstance(plain, int | np.integer) else plain
+    if not isinstance(ids, list | tuple) or len(ids) not in (1, 1 if replay else episodes):
+        count = "" if replay else f" or {episodes} ids"
+        raise ValueError(f"option 'instance' must be one id{count} (integers), got {given!r}")
     checked = [check_int("option 'instance'", value, 0, MAX_INSTANCE) for value in ids]
     return checked * episodes if len(checked) == 1 else checked

@@ -12,6 +12,7 @@ from __future__ import annotations
 import sys
 from abc import abstractmethod
 from collections.abc import Mapping
+from operator import index as as_integer
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
@@ -67,17 +68,16 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
             ValueError: A setting of the wrong type or range; the message says the range.
         """
         check_choice("interface", interface, get_args(Interface))
-        check_int("episodes", episodes, 1, MAX_EPISODES)
-        check_int("max_invalid", max_invalid, 1, 1_000)
+        self.episodes = check_int("episodes", episodes, 1, MAX_EPISODES)
+        self._max_invalid = check_int("max_invalid", max_invalid, 1, 1_000)
         check_choice("stop_on_success", stop_on_success, (True, False))
         check_choice("render_mode", render_mode, (None, "ansi", "human"))
-        self.interface, self.episodes = interface, episodes
-        self.render_mode = render_mode
+        self.interface, self.render_mode = interface, render_mode
         self._stop_on_success = stop_on_success
-        self._penalty, self._max_invalid = check_penalty(invalid_penalty), max_invalid
+        self._penalty = check_penalty(invalid_penalty)
         self._text = interface == "text"
         self._rules = ""
-        self._seat = 0
+        self._seat, self._episode = 0, -1
         self._seed: int | None = None
         self._result: dict[str, Any] | None = None
         self._running = self._playing = False
@@ -161,7 +161,7 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
             return self._step_outside_play()
         view = self._view
         try:
-            index = view.moves[view.spellings[action] if self._text else action]
+            index = view.moves[view.spellings[action] if self._text else as_integer(action)]
         except (KeyError, TypeError):
             kind, move = read_action(view, action, text=self._text)
             if move is None:
@@ -178,14 +178,20 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
         return self._returned(reward, False)
 
     def render(self) -> str | None:
-        """Returns what the agent sees as text (mode ``ansi``), or writes it to standard output (mode ``human``)."""
+        """Returns what the agent sees as text (mode ``ansi``), or writes it to standard output (mode ``human``).
+
+        Raises:
+            ResetNeeded: There is nothing to see before the first reset.
+        """
+        if self._episode < 0:
+            raise ResetNeeded("call env.reset() first: there is nothing to render yet")
         self._render_step()
         return self._tell() if self.render_mode == "ansi" else None
 
     def _checked(self, options: dict[str, Any]) -> dict[str, Any]:
         for name in options:
             if name not in self.option_names:
-                raise ValueError(f"unknown reset option {name!r}. {near_matches(name, self.option_names)}")
+                raise ValueError(f"unknown reset option {name!r}. {near_matches(str(name), self.option_names)}")
         return options
 
     def _uniform(self) -> float:

@@ -54,11 +54,11 @@ class MultiAgentMeta:
             ValueError: An unknown game or argument, or a value out of range.
         """
         check_known(unknown, MultiAgentMeta.__init__)
-        check_int("episodes", episodes, 1, MAX_EPISODES)
+        self.episodes = check_int("episodes", episodes, 1, MAX_EPISODES)
         check_choice("instance", instance, get_args(Instance))
         check_choice("alternate", alternate, (True, False))
         check_choice("interface", interface, get_args(Interface))
-        check_int("max_invalid", max_invalid, 1, 1_000)
+        max_invalid = check_int("max_invalid", max_invalid, 1, 1_000)
         check_choice("render_mode", render_mode, (None, "ansi", "human"))
         self.game_spec = load_game_spec(game)
         self.metadata = {
@@ -67,17 +67,17 @@ class MultiAgentMeta:
             "render_fps": 4,
             "is_parallelizable": False,
         }
-        self.episodes, self.interface, self.render_mode = episodes, interface, render_mode
+        self.interface, self.render_mode, self._replay = interface, render_mode, instance == "replay"
         self.match = Match(
             self.game_spec,
-            episodes=episodes,
-            replay=instance == "replay",
+            episodes=self.episodes,
+            replay=self._replay,
             alternate=alternate,
             penalty=check_penalty(invalid_penalty),
             max_invalid=max_invalid,
             text=interface == "text",
         )
-        self._rules = rules(self.game_spec.rules, episodes, instance)
+        self._rules = rules(self.game_spec.rules, self.episodes, instance)
         self.possible_agents = [f"player_{player}" for player in range(self.game_spec.seats)]
         self._player = {agent: player for player, agent in enumerate(self.possible_agents)}
         self.observation_spaces = {agent: self._observation_space() for agent in self.possible_agents}
@@ -116,7 +116,7 @@ class MultiAgentMeta:
             self._rng, _ = seeding.np_random(seed)
         # Other options are let through: PettingZoo's api_test passes one and expects no error.
         given = (options or {}).get("instance")
-        instances = None if given is None else check_instances(given, self.episodes)
+        instances = None if given is None else check_instances(given, self.episodes, replay=self._replay)
         self.agents = self.possible_agents[:]
         self._last_rewards = [0.0 for _ in self.agents]
         self.match.start(self._rng, instances)

@@ -63,7 +63,7 @@ class View:
         legal: Legal action ids, ascending; empty unless ``to_act``.
         moves: From legal action id to its index in ``legal``.
         uniform: The uniform distribution over the legal actions.
-        mask: 1 for each legal action id, else 0; int8, shape ``(actions,)``. Shared: copy before writing.
+        mask: 1 for each legal action id, else 0; int8, shape ``(actions,)``, read-only.
     """
 
     __slots__ = (
@@ -152,17 +152,19 @@ class View:
 
     @property
     def tensor(self) -> FloatArray:
-        """OpenSpiel's information-state tensor; float32, shape ``(spec.tensor_size,)``. Shared: copy before writing."""
+        """OpenSpiel's information-state tensor; float32, shape ``(spec.tensor_size,)``, read-only."""
         if self._tensor is None:
             self._tensor = self.spec.tensor(self._state, self.seat)
+            self._tensor.flags.writeable = False
         return self._tensor
 
     @property
     def reveal_array(self) -> FloatArray:
-        """What the end revealed, as numbers; zeros before the end. float32, shape ``(spec.reveal_size,)``."""
+        """What the end revealed, zeros before it; float32, shape ``(spec.reveal_size,)``, read-only."""
         if self._reveal_array is None:
             shown = self.spec.reveal_array(self.facts) if self.revealed else (0.0,) * self.spec.reveal_size
             self._reveal_array = np.asarray(shown, dtype=np.float32)
+            self._reveal_array.flags.writeable = False
         return self._reveal_array
 
     def sample_state(self, rng: np.random.Generator) -> Any:

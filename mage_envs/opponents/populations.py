@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+import numpy as np
+
 from mage_envs.errors import SpecError, UnknownNameError, UnsupportedGameError
 from mage_envs.games import GameSpec
 from mage_envs.opponents import OPPONENTS, make_opponent
@@ -20,6 +22,9 @@ from mage_envs.spec_strings import Spec, parse_spec
 
 Split: TypeAlias = Literal["train", "heldout", "any"]
 Members: TypeAlias = tuple[tuple[str, float], ...]
+
+
+_MAX_WEIGHT = 1e100
 
 
 @dataclass(frozen=True)
@@ -53,8 +58,8 @@ class Population:
             raise SpecError(f"population {self.name!r} lists an opponent twice: {', '.join(specs)}")
         for spec, weight in self.members:
             _check_weight(spec, weight)
-        total = math.fsum(weight for _, weight in self.members)
-        object.__setattr__(self, "members", tuple((spec, float(weight / total)) for spec, weight in self.members))
+        total = math.fsum(float(weight) for _, weight in self.members)
+        object.__setattr__(self, "members", tuple((spec, float(weight) / total) for spec, weight in self.members))
 
     def fits(self, game: GameSpec) -> bool:
         """Whether it is made for this game."""
@@ -112,9 +117,10 @@ def _canonical(spec: object, game: GameSpec) -> str:
 
 
 def _check_weight(spec: str, weight: object) -> None:
-    number = isinstance(weight, int | float) and not isinstance(weight, bool)
-    if not number or not 0.0 < weight < math.inf:  # type: ignore[operator]
-        raise SpecError(f"the weight of {spec!r} must be a positive, finite number, got {weight!r}")
+    plain = weight.item() if isinstance(weight, np.generic) else weight
+    if isinstance(plain, bool) or not isinstance(plain, int | float) or not 0.0 < plain <= _MAX_WEIGHT:
+        raise SpecError(f"the weight of {spec!r} must be a positive, finite number up to {_MAX_WEIGHT:g}, "
+                        f"got {weight!r:.40}")  # fmt: skip
 
 
 def _equal(*specs: str, share: float = 1.0) -> Members:

@@ -11,7 +11,8 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 import pytest
-from gymnasium.error import NameNotFound
+from gymnasium.error import NameNotFound, ResetNeeded
+from gymnasium.wrappers import RecordEpisodeStatistics
 
 import mage_envs  # noqa: F401 -- registers the ids
 from mage_envs.envs.rewards import CumulativeReward, DifferentialReward, EpisodeReward, FinalEpisodeReward
@@ -146,17 +147,22 @@ def test_reward_wrappers(wrapper: type[EpisodeReward], expected: Any) -> None:
         ({"episodes": True}, "1..100000"),
         ({"seat": 7}, r"0..1, 'alternate' or 'random'"),
         ({"seat": "first"}, r"0..1, 'alternate' or 'random'"),
+        ({"seat": 1.0}, r"0..1, 'alternate' or 'random'"),
+        ({"seat": np.array([0, 1])}, r"0..1, 'alternate' or 'random'"),
         ({"instance": "replya"}, "'replay'"),
         ({"interface": "arrays"}, "'array'"),
         ({"max_invalid": 0}, "1..1000"),
         ({"invalid_penalty": -1}, "at least 0"),
         ({"invalid_penalty": float("nan")}, "at least 0"),
+        ({"invalid_penalty": 1e39}, "at most 1e\\+09"),
         ({"stop_on_success": "yes"}, "True, False"),
         ({"population": "kuhn/tran"}, "kuhn/train"),
         ({"population": "agressive"}, "aggressive"),
         ({"population": "ismcts(simulations=-5)"}, "simulations"),
         ({"population": {}}, "population"),
         ({"population": {"random": -1}}, "weight"),
+        ({"population": {"random": 1e308, "first_legal": 1e308}}, "weight"),
+        ({"population": {"random": 10**400}}, "weight"),
         ({"population": "tictactoe/train"}, "kuhn"),
         ({"populatoin": "random"}, "population"),
         ({"render_mode": "rgb_array"}, "'ansi'"),
@@ -173,7 +179,11 @@ def test_bad_arguments_say_what_would_do(kwargs: dict[str, Any], message: str) -
     [
         ({"oponent": "random"}, "'opponent'"),
         ({"opponent": "randm"}, "'random'"),
+        ({3: "random"}, "opponent"),
         ({"seat": 2}, r"0..1"),
+        ({"seat": 0.0}, r"0..1"),
+        ({"instance": [1.0, 2.0, 3.0]}, "0.."),
+        ({"instance": np.array([[1, 2, 3]])}, "0.."),
         ({"instance": -1}, "0.."),
         ({"instance": [1, 2]}, "3 ids"),
         ({"instance": "first"}, "3 ids"),
@@ -183,6 +193,66 @@ def test_bad_options_say_what_would_do(options: dict[str, Any], message: str) ->
     env = gym.make("mage/KuhnPoker-meta-v0")
     with pytest.raises(ValueError, match=message):
         env.reset(options=options)
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    env = kuhn(
+        episodes=np.int64(2),
+        seat=np.int64(1),
+        max_invalid=np.int8(1),
+        invalid_penalty=np.float32(0.5),
+        population={"random": np.float32(1), "first_legal": np.int64(1)},
+        interface="array",
+    )
+    _, info = env.reset(seed=0, options={"instance": np.array(7), "seat": np.int64(0)})
+    assert type(info["episodes"]) is int
+    assert (info["seat"], info["privileged"]["instance"]) == (0, 7)
+    assert env.reset(options={"instance": np.array([7, 8])})[1]["privileged"]["instance"] == 7
+    for action in (np.int8(1), np.uint64(1), np.array(1), True):
+        env.reset(seed=0)
+        assert env.step(action)[4]["episode_result"]["length"] == 1
+
+
+@pytest.mark.parametrize("action", [0.0, 1.0, 1.5, np.float64(1), np.array([1]), np.array(1.0), "bet", None, [1], {}])
+def test_an_array_action_is_an_integer(action: object) -> None:
+    env = kuhn(interface="array")
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match="takes an integer"):
+        env.step(action)
+
+
+def test_a_replayed_instance_is_one() -> None:
+    env = kuhn(instance="replay")
+    with pytest.raises(ValueError, match="option 'instance' must be one id"):
+        env.reset(options={"instance": [1, 2, 3]})
+    assert env.reset(options={"instance": [4]})[1]["privileged"]["instance"] == 4
+
+
+@pytest.mark.parametrize("render_mode", ["ansi", "human"])
+def test_nothing_is_rendered_before_the_first_reset(render_mode: str) -> None:
+    env = kuhn(render_mode=render_mode)
+    with pytest.raises(ResetNeeded):
+        env.render()
+
+
+def test_gymnasiums_statistics_wrapper_takes_another_key() -> None:
+    env = RecordEpisodeStatistics(kuhn(episodes=2, population="random"), stats_key="statistics")
+    env.reset(seed=0)
+    over, total = False, 0.0
+    while not over:
+        _, reward, over, _, info = env.step("bet")
+        total += reward
+    assert info["statistics"]["r"] == total
+    assert info["episode"] == 1
+
+
+def test_what_environments_share_cannot_be_written_to() -> None:
+    env = gym.make("mage/KuhnPoker-meta-v0", population="random", seat=0)
+    observation, info = env.reset(seed=0)
+    observation["observation"][:] = 0.0  # The agent's own copy.
+    for shared in (info["view"].tensor, info["view"].reveal_array, info["view"].mask):
+        with pytest.raises(ValueError, match="read-only"):
+            shared[0] = 1
 
 
 def test_unknown_ids_and_games_have_near_matches() -> None:
