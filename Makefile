@@ -1,10 +1,11 @@
 # `make run`: set up everything, play the quick suite, print the board.  `make test`: set up everything, run the tests.
+# Another Python: make run PYTHON=python3.12
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: run test lint golden perf clean
+.PHONY: run test golden perf clean
 
 run: $(STAMP)
 	$(BIN)/benchmark run quick
@@ -23,10 +24,11 @@ perf: $(STAMP)  ## speed, as ratios against peers in the same run; never a test
 	$(BIN)/python -m benchmarks.perf.env_step
 
 $(STAMP): pyproject.toml
+	@$(PYTHON) -c 'import sys; (3, 11) <= sys.version_info < (3, 14) or sys.exit("MAGE needs Python 3.11 to 3.13, and $(PYTHON) is " + sys.version.split()[0] + ". Name another: make PYTHON=python3.12 ...")'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
 	touch $(STAMP)
 
-clean:
-	rm -rf $(VENV) build dist runs *.egg-info
+clean:  ## what was installed and built; runs/ stays
+	rm -rf $(VENV) build dist *.egg-info

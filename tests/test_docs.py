@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from mage_agent.agents import AGENTS
+from mage_envs.opponents import OPPONENTS
+
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -17,6 +20,8 @@ LINK = re.compile(r"\]\((?!https?://|#)([^)#]+)")
 def test_code_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs the blocks of a page one after the other, as a reader would, in one namespace."""
     monkeypatch.chdir(tmp_path)
+    for registry in (AGENTS, OPPONENTS):  # What a page registers would else be there in all tests after it.
+        monkeypatch.setattr(registry, "_items", {name: registry.get(name) for name in registry})
     namespace: dict[str, object] = {"__name__": "__docs__"}
     for block in BLOCK.findall(page.read_text(encoding="utf-8")):
         exec(compile(block, str(page), "exec"), namespace)

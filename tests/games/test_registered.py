@@ -34,7 +34,6 @@ def test_facts(name: str) -> None:
     assert spec.rules == spec.rules.strip()
     assert all(len(line) <= 120 for line in spec.rules.splitlines())
     assert all(word == fold(word) for word in spec.vocabulary)
-    assert spec.population != "generic"
     assert spec.reveal_size == 0 or spec.reveal_array is not GameSpec.reveal_array
 
 
