@@ -4,8 +4,13 @@ from __future__ import annotations
 
 _SYMBOLS = "✓✔✗✘√×÷·•–—‘’“”„…→←↑↓↔⇒█▓▒░■□▪▫●○◆◇★☆│─┌┐└┘├┤┬┴┼≤≥≠≈±∞°€£"
 
-CHARSET = "".join(dict.fromkeys("\n\t" + "".join(map(chr, [*range(32, 127), *range(161, 256)])) + _SYMBOLS))
-"""ASCII, Latin-1, and the symbols that boards and pages use; each once."""
+_SUITS = "♠♥♦♣♤♡♢♧"
+_CARDS = "".join(map(chr, range(0x1F0A0, 0x1F0F6)))
+
+CHARSET = "".join(
+    dict.fromkeys("\n\t" + "".join(map(chr, [*range(32, 127), *range(161, 256)])) + _SYMBOLS + _SUITS + _CARDS)
+)
+"""ASCII, Latin-1, and the symbols that boards, cards and pages use; each once."""
 
 MAX_TEXT = 8_192
 """Longest text of a space in characters."""
@@ -18,11 +23,11 @@ _KNOWN = frozenset(CHARSET)
 
 
 def printable(text: str, limit: int = MAX_VIEW) -> str:
-    r"""Replaces characters outside :data:`CHARSET` by a question mark, and cuts what is longer than the limit.
+    r"""Writes characters outside :data:`CHARSET` as Python escapes them, and cuts what is longer than the limit.
 
-    >>> printable("a\x00b")
-    'a?b'
+    >>> print(printable("a\x00b"))
+    a\x00b
     """
-    if not _KNOWN.issuperset(text):
-        text = "".join(char if char in _KNOWN else "?" for char in text)
+    if not _KNOWN.issuperset(text):  # Two texts that differ must go on differing: they are what a seat knows.
+        text = "".join(char if char in _KNOWN else char.encode("unicode_escape").decode() for char in text)
     return text if len(text) <= limit else text[: limit - len(_CUT)] + _CUT

@@ -88,7 +88,8 @@ class Match:
         """Takes decisions of some of the players in ``waiting``; of several, as made at once.
 
         Args:
-            decisions: By player, in phase ``play`` an action id or a reply, in phase ``reflect`` anything.
+            decisions: By player, in phase ``play`` an action id or a reply, in phase ``reflect`` anything. None at all
+                once the meta-episode is over.
 
         Returns:
             The reward of each player for what has happened.
@@ -110,7 +111,7 @@ class Match:
                 self._accept(player, move)
         if self._losers:
             self._forfeit(rewards)
-        elif not self.waiting:
+        elif decisions and not self.waiting:
             self._move_on(rewards)
         for other, reward in enumerate(rewards):
             self._scores[other] += reward

@@ -138,6 +138,8 @@ def test_a_wrong_answer_in_parallel_stops_everybody() -> None:
     _, rewards, terminations, _, _ = env.step({"player_0": "paper", "player_1": "rock"})
     assert rewards == {"player_0": 1.0, "player_1": -1.0}
     assert all(terminations.values())
+    assert env.agents == []
+    assert env.step({}) == ({}, {}, {}, {}, {})
 
 
 @pytest.mark.parametrize("episodes", [1, 2])

@@ -7,6 +7,7 @@ import math
 import pyspiel
 import pytest
 
+from mage_envs.charset import CHARSET
 from mage_envs.errors import UnsupportedGameError
 from mage_envs.games import GAMES, PositionGraph, View, load_game_spec
 from mage_envs.games.positions import SIMULTANEOUS
@@ -79,6 +80,21 @@ def _check(view: View) -> None:
         for reply in (name, f"So: <action>{name}</action>"):
             parsed = parse_reply(reply, view.spellings)
             assert (parsed.kind, parsed.action) == (ReplyKind.OK, action)
+
+
+@pytest.mark.parametrize("game", ["bridge", "skat", "twixt"])
+def test_no_character_of_a_text_is_lost(game: str, capfd: pytest.CaptureFixture[str]) -> None:
+    texts: dict[tuple[int, str], str] = {}
+    for seed in range(20):
+        for position in random_walk(PositionGraph(load_game_spec(game), limit=100), seed, STEPS):
+            for seat in range(position.spec.seats):
+                view = position.view(seat)
+                assert set(view.text) <= set(CHARSET)
+                told = view.spec.describe(view.facts)
+                assert texts.setdefault((seat, view.text), told) == told
+                if game != "twixt":
+                    assert view.text == told
+    capfd.readouterr()
 
 
 def test_games_with_a_file_come_from_it() -> None:
