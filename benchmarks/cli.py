@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import shlex
+import shutil
 import sys
 import time
 from enum import StrEnum
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from benchmarks.panels import Panel
     from benchmarks.run_directory import Mode, RunDirectory
 
-WIDTH = 100
+WIDTH = min(100, shutil.get_terminal_size((100, 24)).columns)
 MAX_META_EPISODES = 1_000_000
 MAX_JOBS = 256
 
@@ -152,8 +153,9 @@ def show(
 @app.command()
 def verify(path: RunPath, jobs: Jobs = None) -> None:
     """Replays every recorded action of a run, and fails if any result differs."""
-    directory, _ = _verified(path, jobs)
-    out.print(f"{directory.path}: verified")
+    directory, panel = _verified(path, jobs)
+    owed = _missing(directory, panel)
+    out.print(f"{directory.path}: verified{f', as far as it goes: {owed}' if owed else ''}", soft_wrap=True)
 
 
 @app.command()
@@ -164,6 +166,8 @@ def submit(path: RunPath, jobs: Jobs = None, leaderboards: Boards = None) -> Non
 
     folder = submit_folder(leaderboards)
     directory, panel = _verified(path, jobs)
+    if owed := _missing(directory, panel):
+        raise RecordError(f"{path}: {owed}. Finish the run with --resume, then submit it")
     rows = run_rows(directory, panel, directory.records().values(), verified=True)
     board = folder / f"{panel.suite.name}.csv"
     count = add_rows(board, rows)
@@ -210,9 +214,11 @@ def main() -> None:
         _fail(error, 1)
     except MageError as error:
         _fail(error, 2)
+    except OSError as error:  # What a file system refuses is no bug: full, read-only, not yours.
+        _fail(error, 2)
 
 
-def _fail(error: MageError, code: int) -> None:
+def _fail(error: MageError | OSError, code: int) -> None:
     err.print(f"benchmark: {error}", markup=False, soft_wrap=True)
     sys.exit(code)
 
@@ -227,6 +233,13 @@ def _verified(path: Path, jobs: int | None) -> tuple[RunDirectory, Panel]:
     with Bar("replayed", err) as bar:
         verify(directory, panel, jobs=jobs or _cpus(), progress=bar)
     return directory, panel
+
+
+def _missing(directory: RunDirectory, panel: Panel) -> str:
+    from benchmarks.verification import missing
+
+    count = missing(directory, panel)
+    return f"{count} meta-episodes are not played yet" if count else ""
 
 
 def _new_folder(suite: str) -> Path:

@@ -67,7 +67,7 @@ TABLES: dict[str, Callable[[], Table]] = {
 
 
 def _table(title: str, columns: Iterable[str], rows: Iterable[tuple[str, ...]]) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False, width=100)
+    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False, expand=True)
     table.add_column("name", overflow="fold", no_wrap=False)
     for column in columns:
         table.add_column(column, overflow="fold")

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 from benchmarks.panels import Entry, Panel, make_panel
 from benchmarks.provenance import commit, host_facts, package_versions
 from benchmarks.records import Key
-from benchmarks.referee import briefing, start
+from benchmarks.referee import AgentFailure, ask, briefing, start
 from benchmarks.run_directory import AgentCard, Config, Manifest
 from benchmarks.suites.base import Part, Suite
 from mage_agent.agents import make_agent
@@ -131,11 +131,12 @@ def _why_not(suite: Suite, part: Part, panel: Panel, agent: Agent) -> str:
     for entry in tried.values():
         _, info = start(env, entry)
         try:
-            agent.begin(briefing(env, entry, info, oracle=agent.oracle))
-        except UnsupportedGameError as error:
-            return str(error)
-        except MageError:
-            raise
-        except Exception:  # noqa: BLE001 - playing will meet it again, and write it down as this agent's error.
-            return ""
+            ask(agent.begin, briefing(env, entry, info, oracle=agent.oracle))
+        except AgentFailure as failure:
+            cause = failure.__cause__
+            if isinstance(cause, UnsupportedGameError):
+                return str(cause)
+            if isinstance(cause, MageError):
+                raise cause from None
+            return ""  # Playing will meet it again, and write it down as this agent's error.
     return ""

@@ -144,33 +144,27 @@ def iterate_records(path: Path) -> Iterator[Record]:
     Raises:
         RecordError: A damaged line, with file and line number. The file is not changed.
     """
-    if not path.exists():
-        return
-    with path.open("rb") as stream:
-        for number, line in enumerate(stream, start=1):
-            if line.endswith(b"\n"):
-                yield parse_line(line, f"{path}:{number}")
+    for where, line in _lines(path):
+        yield parse_line(line, where)
 
 
 def good_records(path: Path) -> tuple[list[Record], list[str]]:
     """Reads what can be read of a damaged file.
 
     Args:
-        path: The file.
+        path: The file; a missing one has no records.
 
     Returns:
-        The records of all good lines, and one message for each damaged line.
+        The records of all good lines, one a meta-episode, and one message for each line that is damaged.
     """
-    records, damage = [], []
-    with path.open("rb") as stream:
-        for number, line in enumerate(stream, start=1):
-            if not line.endswith(b"\n"):
-                continue
-            try:
-                records.append(parse_line(line, f"{path}:{number}"))
-            except RecordError as error:
-                damage.append(str(error))
-    return records, damage
+    found: dict[Key, Record] = {}
+    damage = []
+    for where, line in _lines(path):
+        try:
+            _collect(found, parse_line(line, where), path)
+        except RecordError as error:
+            damage.append(str(error))
+    return list(found.values()), damage
 
 
 def collect_records(path: Path) -> dict[Key, Record]:
@@ -187,13 +181,30 @@ def collect_records(path: Path) -> dict[Key, Record]:
     """
     found: dict[Key, Record] = {}
     for record in iterate_records(path):
-        before = found.setdefault(record.key, record)
-        if before is record or before == record:
-            continue
-        if before.scored:
-            raise RecordError(f"{path}: two different results of {' / '.join(map(str, record.key))}")
-        found[record.key] = record
+        _collect(found, record, path)
     return found
+
+
+def _lines(path: Path) -> Iterator[tuple[str, bytes]]:
+    """Yields the whole lines of a file, each with its place for messages."""
+    if not path.exists():
+        return
+    try:
+        with path.open("rb") as stream:
+            for number, line in enumerate(stream, start=1):
+                if line.endswith(b"\n"):
+                    yield f"{path}:{number}", line
+    except OSError as error:
+        raise RecordError(f"cannot read {path}: {error.strerror}") from error
+
+
+def _collect(found: dict[Key, Record], record: Record, path: Path) -> None:
+    before = found.setdefault(record.key, record)
+    if before is record or before == record:
+        return
+    if before.scored:
+        raise RecordError(f"{path}: two different results of {' / '.join(map(str, record.key))}")
+    found[record.key] = record
 
 
 def format_version(content: bytes) -> int:

@@ -19,6 +19,12 @@ from mage_envs.scenarios import Interface
 Decide: TypeAlias = Callable[[Any, Mapping[str, Any]], Action]
 Start: TypeAlias = tuple[Any, dict[str, Any]]
 
+ACTION_BITS = 63
+"""Larger numbers are no action ids: not every reader of JSON knows them."""
+
+MAX_MESSAGE = 1000
+"""Characters of an agent's error that a record keeps."""
+
 
 class AgentFailure(Exception):  # noqa: N818 - it is not an error of MAGE
     """An agent raised, or answered with what is no action. The meta-episode has no score."""
@@ -55,9 +61,8 @@ def drive(env: Any, first: Start, decide: Decide, finished: list[EpisodeRecord])
             observation, _, terminated, truncated, info = env.step(answers[-1])
             info.pop("privileged")
             over = terminated or truncated
+        seat, result = info["seat"], dict(info["episode_result"])  # Before the agent gets its hands on them.
         reflection = None if over else decide(observation, info)
-        result = info["episode_result"]
-        seat = info["seat"]
         finished.append(
             EpisodeRecord(instance=instance, seat=seat, actions=tuple(answers), reflection=reflection, **result)
         )
@@ -86,13 +91,13 @@ def play(env: Any, agent: Agent, entry: Entry) -> Record:
 
     def decide(observation: Any, info: Mapping[str, Any]) -> Action:
         if info["phase"] == "reflect":
-            return as_action(_ask(agent.reflect, observation, info), agent.interface)
+            return as_action(ask(agent.reflect, observation, info), agent.interface)
         if info["view"].terminal:  # The others ended the episode before the agent had a move.
             return nothing
-        return as_action(_ask(agent.act, observation, info), agent.interface)
+        return as_action(ask(agent.act, observation, info), agent.interface)
 
     try:
-        _ask(agent.begin, briefing(env, entry, first[1], oracle=agent.oracle))
+        ask(agent.begin, briefing(env, entry, first[1], oracle=agent.oracle))
         drive(env, first, decide, finished)
         if any(episode.forfeit for episode in finished):
             status = "forfeit"
@@ -139,17 +144,41 @@ def as_action(answer: Any, interface: str) -> Action:
     """
     if interface == "text":
         if isinstance(answer, str):
-            return answer.encode("utf-8", "replace").decode()  # Half a surrogate pair has no place in JSON.
+            return _encodable(answer)
         raise AgentFailure(f"the agent answered with {type(answer).__name__}, not with a string")
     try:
-        return operator.index(answer)
+        action = operator.index(answer)
     except TypeError:
         raise AgentFailure(f"the agent answered with {type(answer).__name__}, not with an action id") from None
+    if action.bit_length() > ACTION_BITS:
+        raise AgentFailure(f"the agent answered with a number of {action.bit_length()} bits, not with an action id")
+    return action
 
 
-def _ask(call: Callable[..., Any], *arguments: Any) -> Any:
+def ask(call: Callable[..., Any], *arguments: Any) -> Any:
+    """Calls a method of an agent.
+
+    Raises:
+        AgentFailure: Whatever it raised, an exit of the process included: an agent is a guest.
+    """
     try:
         return call(*arguments)
-    except Exception as error:  # An agent is a guest: whatever it raises is its own failure.
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         place = traceback.extract_tb(error.__traceback__)[-1]
-        raise AgentFailure(f"{type(error).__name__}: {error} (in {place.name}, line {place.lineno})") from error
+        said = _encodable(f"{type(error).__name__}: {_message(error)}")
+        if len(said) > MAX_MESSAGE:
+            said = f"{said[:MAX_MESSAGE]} …"
+        raise AgentFailure(f"{said} (in {place.name}, line {place.lineno})") from error
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # noqa: BLE001 - a guest's error may be unable to say what it is.
+        return "an error without a readable message"
+
+
+def _encodable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()  # Half a surrogate pair has no place in JSON.

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from benchmarks.files import replace_file
 from benchmarks.panels import canonical_json
 from benchmarks.records import FORMAT, Key, Record, collect_records, format_version, newer_format
-from mage_envs.errors import RecordError
+from mage_envs.errors import RecordError, VerificationError
 
 MANIFEST = "manifest.json"
 RECORDS = "meta_episodes.jsonl"
@@ -138,16 +138,25 @@ class RunDirectory(NamedTuple):
         """
         return collect_records(self.records_path)
 
+    def check_digest(self) -> None:
+        """Sees whether the manifest is as it was written.
+
+        Raises:
+            VerificationError: It is not.
+        """
+        if self.manifest.digest != self.manifest.config.digest:
+            raise VerificationError(f"{self.path}: the manifest was changed: its digest does not fit its config")
+
     def finish(self, order: Iterable[Key]) -> None:
         """Sorts the records into an order, in one step.
 
         Args:
             order: The keys of all records.
         """
-        records, wanted = self.records(), list(order)
-        if list(records) == wanted and self.records_path.read_bytes().count(b"\n") == len(wanted):
-            return
-        replace_file(self.records_path, b"".join(records[key].line() + b"\n" for key in wanted))
+        records = self.records()
+        content = b"".join(records[key].line() + b"\n" for key in order)
+        if self.records_path.read_bytes() != content:
+            replace_file(self.records_path, content)
 
 
 def load_run(path: Path) -> RunDirectory:
@@ -155,8 +164,11 @@ def load_run(path: Path) -> RunDirectory:
 
     Raises:
         RecordError: There is no run, or its manifest is damaged or of a newer format.
+        VerificationError: The manifest was changed.
     """
-    return RunDirectory(path, _read_manifest(path / MANIFEST))
+    run = RunDirectory(path, _read_manifest(path / MANIFEST))
+    run.check_digest()
+    return run
 
 
 @contextmanager
@@ -200,7 +212,10 @@ def _prepare(path: Path, manifest: Manifest, mode: Mode) -> RunDirectory:
         raise RecordError(f"{path} is no run directory, it holds {foreign[0]!r}: choose another --out")
     if mode == "overwrite":
         for name in (RECORDS, MANIFEST):  # In this order: records without a manifest would be nobody's.
-            (path / name).unlink(missing_ok=True)
+            try:
+                (path / name).unlink(missing_ok=True)
+            except OSError as error:
+                raise RecordError(f"cannot delete {path / name}: {error.strerror}") from error
     elif MANIFEST in present:
         _refuse_other_config(path, _read_manifest(path / MANIFEST), manifest)
         return load_run(path)
@@ -230,4 +245,5 @@ def _read_manifest(path: Path) -> Manifest:
         if (version := format_version(content)) > FORMAT:
             raise newer_format(str(path), version) from error
         first = error.errors()[0]
-        raise RecordError(f"{path} is damaged ({'.'.join(map(str, first['loc']))}: {first['msg']})") from error
+        place = ".".join(map(str, first["loc"])) or "file"
+        raise RecordError(f"{path} is damaged ({place}: {first['msg']})") from error

@@ -14,6 +14,7 @@ from benchmarks.referee import play
 from benchmarks.run_directory import Mode, RunDirectory, open_run
 from benchmarks.suites.base import Suite
 from mage_agent.base import Agent
+from mage_envs.errors import RecordError
 
 Progress: TypeAlias = Callable[[int, int, int], None]
 """Is told how many meta-episodes are done, of how many, and how many of them ended in an error."""
@@ -39,6 +40,9 @@ def run(plan: Plan, path: Path, progress: Progress, *, mode: Mode = "new", jobs:
     with open_run(path, plan.manifest, mode) as directory:
         tasks = plan.tasks
         there = {key: record.scored for key, record in directory.records().items()}
+        if strange := there.keys() - {task.key for task in tasks}:
+            name = " / ".join(map(str, min(strange)))
+            raise RecordError(f"{directory.records_path} has a record of {name}, which is no part of this run")
         owed = tuple(task for task in tasks if task.key not in there)
         done_before, bad_before = len(tasks) - len(owed), list(there.values()).count(False)
 

@@ -50,8 +50,7 @@ def verify(run: RunDirectory, panel: Panel, *, jobs: int, progress: Progress) ->
         VerificationError: A record differs from what the environment says; the message names it and the difference.
         RecordError: The record file is damaged.
     """
-    if run.manifest.digest != run.manifest.config.digest:
-        raise VerificationError(f"{run.path}: the manifest was changed: its digest does not fit its config")
+    run.check_digest()
     records = tuple(run.records().values())
     for record in records:
         _check_planned(record, panel, run.manifest.config)
@@ -109,7 +108,15 @@ def replay(env: Any, record: Record) -> None:
     else:
         if answers.left:
             _differ(record, "it goes on after the meta-episode has ended")
+        if not record.scored:
+            _differ(record, f"status {record.status!r}, but the meta-episode was played to its end")
     _compare(record, finished)
+
+
+def missing(run: RunDirectory, panel: Panel) -> int:
+    """Returns how many meta-episodes of a run are not played yet."""
+    plays = run.manifest.config.plays.items()
+    return sum(len(panel.by_scenario[scenario]) * len(agents) for scenario, agents in plays) - len(run.records())
 
 
 class _OutOfAnswersError(Exception):
@@ -150,6 +157,11 @@ def _check_planned(record: Record, panel: Panel, config: Config) -> None:
     entries = panel.by_scenario.get(record.scenario, ())
     if record.agent not in config.plays.get(record.scenario, ()) or record.number not in range(len(entries)):
         _differ(record, "the run's plan has no such meta-episode")
+    interface = next((card.interface for card in config.agents if card.name == record.agent), None)
+    if record.interface != interface:
+        _differ(record, f"interface {record.interface!r} recorded, {interface!r} in the manifest")
+    if record.scored != (record.error is None):
+        _differ(record, f"status {record.status!r} does not fit error {record.error!r}")
     entry = entries[record.number]
     for name in ("opponent", "seat", "seed"):
         if getattr(record, name) != getattr(entry, name):

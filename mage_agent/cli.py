@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import shutil
 from typing import Annotated
 
 import typer
@@ -10,7 +11,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-WIDTH = 100
+WIDTH = min(100, shutil.get_terminal_size((100, 24)).columns)
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 out = Console(width=WIDTH, highlight=False)
@@ -38,7 +39,7 @@ def list_() -> None:
     """Lists the agents."""
     from mage_agent.agents import AGENTS
 
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, width=WIDTH)
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, expand=True)
     table.add_column("agent", no_wrap=True)
     table.add_column("told the opponent", no_wrap=True)
     table.add_column("what it does")

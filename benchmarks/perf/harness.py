@@ -46,7 +46,7 @@ def main(meta_episodes: int | None) -> None:
     """Measures and prints."""
     for name in ("reset", "step"):
         setattr(MetaEpisodeEnv, name, _timed(getattr(MetaEpisodeEnv, name), "games and opponents"))
-    setattr(referee, "_ask", _timed(referee._ask, "agents"))  # noqa: B010 - mypy knows that it is not ours to set
+    setattr(referee, "ask", _timed(referee.ask, "agents"))  # noqa: B010 - mypy knows that it is not ours to set
     plan = make_plan(SUITES.get("quick"), meta_episodes=meta_episodes)
     planned = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:

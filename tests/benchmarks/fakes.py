@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import multiprocessing
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import gymnasium as gym
 
@@ -75,6 +76,47 @@ class WrongType(Fake):
         return None
 
 
+class Mute(Exception):  # noqa: N818
+    def __str__(self) -> str:
+        raise RuntimeError("this error cannot say what it is")
+
+
+class Raising(Fake):
+    """Raises what no harness expects."""
+
+    errors: ClassVar[dict[str, BaseException]] = {
+        "mute": Mute(),
+        "half_a_surrogate": ValueError("x\ud800"),
+        "endless": ValueError("x" * 100_000),
+        "exits": SystemExit(3),
+        "cancelled": asyncio.CancelledError(),
+        "closed": GeneratorExit(),
+    }
+
+    def act(self, observation: Any, info: Mapping[str, Any]) -> Any:
+        raise self.errors[self.name]
+
+
+class ExitsAtOnce(Fake):
+    def begin(self, briefing: Briefing) -> None:
+        raise SystemExit(3)
+
+
+class Huge(Fake):
+    def act(self, observation: Any, info: Mapping[str, Any]) -> Any:
+        return 10**5000
+
+
+class Cheat(Fake):
+    """Writes into what it is shown."""
+
+    def reflect(self, observation: Any, info: Any) -> Any:
+        info["episode_result"]["reward"] = 100.0
+        info["seat"] = 7
+        info.clear()
+        return 0
+
+
 class Writer(Fake):
     interface = "text"
 
@@ -97,6 +139,10 @@ FAKES = {
     "illegal": Illegal,
     "wrong_type": WrongType,
     "writer": Writer,
+    "exits_at_once": ExitsAtOnce,
+    "huge": Huge,
+    "cheat": Cheat,
+    **dict.fromkeys(Raising.errors, Raising),
     "oracle": Oracle,
 }
 

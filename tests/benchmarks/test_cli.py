@@ -114,6 +114,28 @@ def test_show_keeps_the_good_lines_of_a_damaged_file(benchmark: Terminal) -> Non
     assert "3!" in said.out
 
 
+def test_a_run_that_is_not_finished_is_shown_and_not_submitted(benchmark: Terminal) -> None:
+    benchmark("run", "quick", *SMALL, "--out", "r")
+    (Path("r") / RECORDS).unlink()
+    said = benchmark("show", "r")
+    assert (said.code, said.out.count("0!")) == (0, 4)
+    said = benchmark("verify", "r", "--jobs", "1")
+    assert said.out == "r: verified, as far as it goes: 16 meta-episodes are not played yet\n"
+    said = benchmark("submit", "r", "--jobs", "1", "--leaderboards", "boards")
+    assert said.code == 2
+    assert "benchmark: r: 16 meta-episodes are not played yet. Finish the run with --resume" in said.err
+    assert not Path("boards/quick.csv").exists()
+
+
+def test_what_the_file_system_refuses_is_one_line(benchmark: Terminal) -> None:
+    benchmark("run", "quick", *SMALL, "--out", "r")
+    Path("boards/.quick.csv.lock").mkdir(parents=True)
+    said = benchmark("submit", "r", "--jobs", "1", "--leaderboards", "boards")
+    assert said.code == 2
+    assert re.search(r"^benchmark: .*quick\.csv\.lock", said.err, re.MULTILINE)
+    assert "Traceback" not in said.err
+
+
 def test_agents_that_cannot_play_are_listed(benchmark: Terminal) -> None:
     said = benchmark("run", "quick", "--agent", "minimax", *SMALL[2:], "--out", "r")
     assert said.code == 0

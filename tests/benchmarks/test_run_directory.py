@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from benchmarks.plan import make_plan
+from benchmarks.records import good_records
 from benchmarks.run_directory import MANIFEST, RECORDS, Mode, RunDirectory, load_run
 from benchmarks.runner import run
 from benchmarks.suites.base import Suite
-from mage_envs.errors import RecordError
+from mage_envs.errors import RecordError, VerificationError
 from tests.benchmarks.fakes import ignore_progress, make_fake, suite
 
 
@@ -62,6 +64,54 @@ def test_resume_of_a_finished_run_changes_nothing(tmp_path: Path) -> None:
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     go(tmp_path, "resume")
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    "touch",
+    [
+        lambda content: content + b'{"v":1,"agent":"ran',
+        lambda content: content.replace(b"\n", b"\r\n"),
+        lambda content: content + content,
+        lambda content: content.replace(b'"v":1,', b'"v": 1,'),
+    ],
+    ids=["torn", "line ends", "twice", "spaces"],
+)
+def test_resume_mends_what_is_no_damage(tmp_path: Path, touch: Callable[[bytes], bytes]) -> None:
+    go(tmp_path)
+    path = tmp_path / RECORDS
+    before = path.read_bytes()
+    path.write_bytes(touch(before))
+    assert len(good_records(path)[0]) == 4
+    go(tmp_path, "resume")
+    assert path.read_bytes() == before
+
+
+def test_a_record_that_is_no_part_of_the_run_is_named_and_kept(tmp_path: Path) -> None:
+    go(tmp_path)
+    path = tmp_path / RECORDS
+    path.write_bytes(path.read_bytes().replace(b'"number":3', b'"number":9'))
+    before = path.read_bytes()
+    with pytest.raises(RecordError, match="a record of random / test/kuhn / 9, which is no part of this run"):
+        go(tmp_path, "resume")
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("name", [MANIFEST, RECORDS])
+@pytest.mark.parametrize("mode", ["resume", "overwrite"])
+def test_a_folder_in_place_of_a_file(tmp_path: Path, name: str, mode: Mode) -> None:
+    go(tmp_path)
+    (tmp_path / name).unlink()
+    (tmp_path / name).mkdir()
+    with pytest.raises(RecordError, match=rf"cannot (read|delete) .*{name}"):
+        go(tmp_path, mode)
+
+
+def test_a_changed_manifest_is_refused(tmp_path: Path) -> None:
+    go(tmp_path)
+    path = tmp_path / MANIFEST
+    path.write_text(path.read_text().replace("random", "minimax"))
+    with pytest.raises(VerificationError, match="the manifest was changed"):
+        load_run(tmp_path)
 
 
 def test_resume_of_nothing_starts(tmp_path: Path) -> None:

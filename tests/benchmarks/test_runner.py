@@ -17,7 +17,7 @@ from benchmarks.referee import drive, play, start
 from benchmarks.runner import run
 from benchmarks.suites.base import Suite
 from mage_envs.errors import MageError, RecordError, UnknownNameError
-from tests.benchmarks.fakes import KUHN, BuggySuite, Fake, Oracle, ignore_progress, make_fake, suite
+from tests.benchmarks.fakes import KUHN, BuggySuite, Fake, Oracle, Raising, ignore_progress, make_fake, suite
 
 
 def play_all(found: Suite, path: Path, jobs: int = 1) -> list[Record]:
@@ -67,6 +67,26 @@ def test_an_agents_error_is_no_loss(tmp_path: Path) -> None:
 def test_an_answer_that_is_no_action_is_the_agents_error(tmp_path: Path) -> None:
     (record, *_) = play_all(suite(2, "wrong_type"), tmp_path)
     assert record.error == "the agent answered with NoneType, not with an action id"
+
+
+@pytest.mark.parametrize("name", sorted(Raising.errors))
+def test_whatever_an_agent_raises_is_its_own_error(tmp_path: Path, name: str) -> None:
+    (record, *_) = play_all(suite(2, name), tmp_path)
+    assert record.error is not None
+    assert record.error.startswith(type(Raising.errors[name]).__name__ + ": ")
+    assert len(record.error) < 1200
+
+
+def test_an_exit_in_begin_and_a_number_that_json_cannot_hold_are_errors(tmp_path: Path) -> None:
+    records = play_all(suite(2, "exits_at_once", "huge"), tmp_path)
+    assert [record.status for record in records] == ["error"] * 4
+    assert records[-1].error == "the agent answered with a number of 16610 bits, not with an action id"
+
+
+def test_what_an_agent_writes_into_its_info_is_in_no_record(tmp_path: Path) -> None:
+    cheated = play_all(suite(2, "cheat"), tmp_path / "cheat")
+    honest = play_all(suite(2, "first"), tmp_path / "honest")
+    assert [record.episodes for record in cheated] == [record.episodes for record in honest]
 
 
 def test_illegal_play_is_counted_and_loses_by_the_rules(tmp_path: Path) -> None:

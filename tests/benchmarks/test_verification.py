@@ -12,7 +12,7 @@ from benchmarks.panels import Panel, make_panel
 from benchmarks.plan import make_plan
 from benchmarks.run_directory import RunDirectory
 from benchmarks.runner import run
-from benchmarks.verification import rebuild_panel, verify
+from benchmarks.verification import missing, rebuild_panel, verify
 from mage_envs.errors import UnknownNameError, VerificationError
 from tests.benchmarks.fakes import ignore_progress, make_fake, suite
 
@@ -57,6 +57,10 @@ def test_an_honest_run_verifies(played: tuple[RunDirectory, Panel], jobs: int) -
         ({"episodes__2__actions__0": 5}, "episode 3: .* recorded|ends before the meta-episode does"),
         ({"episodes__2__reflection": 0}, "goes on after the meta-episode has ended"),
         ({"episodes__0__actions__0": "pass"}, "cannot be replayed"),
+        ({"interface": "text"}, "interface 'text' recorded, 'array' in the manifest"),
+        ({"error": "the server is gone"}, "status 'ok' does not fit error 'the server is gone'"),
+        ({"status": "error"}, "status 'error' does not fit error None"),
+        ({"status": "error", "error": "none"}, "status 'error', but the meta-episode was played to its end"),
         ({"status": "forfeit"}, "status 'forfeit' does not fit"),
         ({"seed": 1}, "seed 1 recorded"),
         ({"seat": 1}, "seat 1 recorded, 0 in the panel"),
@@ -90,6 +94,13 @@ def test_a_changed_manifest_is_found(played: tuple[RunDirectory, Panel]) -> None
     changed = directory._replace(manifest=directory.manifest.model_copy(update={"config": config}))
     with pytest.raises(VerificationError, match="manifest was changed"):
         verify(changed, panel, jobs=1, progress=ignore_progress)
+
+
+def test_what_is_missing_is_counted(played: tuple[RunDirectory, Panel]) -> None:
+    directory, panel = played
+    assert missing(directory, panel) == 0
+    directory.records_path.unlink()
+    assert missing(directory, panel) == 24
 
 
 def test_another_panel_is_refused(played: tuple[RunDirectory, Panel]) -> None:
