@@ -10,9 +10,10 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_EXCEPTION, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from typing import Any, TypeAlias
 
 from mage_envs.errors import MageError
@@ -59,7 +60,8 @@ def _run_spawned(setup: Setup, count: int, jobs: int, tick: Tick) -> None:
     taken, done, bad = (context.Value("q", 0) for _ in range(3))
     pool = ProcessPoolExecutor(jobs, context, _start_worker, (taken, done, bad))
     try:
-        running = [pool.submit(_drain, setup, count) for _ in range(jobs)]
+        with _interrupts_held():
+            running = [pool.submit(_drain, setup, count) for _ in range(jobs)]
         waiting = set(running)
         while waiting:
             finished, waiting = wait(waiting, POLL_SECONDS, FIRST_EXCEPTION)
@@ -75,6 +77,19 @@ def _run_spawned(setup: Setup, count: int, jobs: int, tick: Tick) -> None:
         with taken.get_lock():
             taken.value = count
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Holds Ctrl-C back while processes start. They inherit that, and are not hit in the middle of their imports."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 _shared: list[Any] = []
