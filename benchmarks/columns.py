@@ -102,6 +102,9 @@ KEY = ("suite", "suite_version", "panel", "scenario", "agent", "model", "revisio
 """What names a row. Two results with the same key are the same row."""
 
 INTERVAL = ("", "_low", "_high")
+COUNTED = {"suite_version": 1, "episodes": 1} | {column.name: 0 for column in COUNTS}
+"""Columns that hold an integer, with the least one."""
+
 _FIXED_TEXT = {column.name for group in (WHAT, WHO, COST, ORIGIN) for column in group}
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from pathlib import Path
 
 from filelock import FileLock
 
-from benchmarks.columns import KEY, header, is_text
+from benchmarks.columns import COUNTED, KEY, header, is_text
 from benchmarks.files import replace_file
 from benchmarks.rows import Row
 from mage_envs.errors import RecordError
@@ -68,21 +69,18 @@ def read_board(path: Path) -> list[Row]:
         The rows.
 
     Raises:
-        RecordError: The file is no board: a column is missing, or a line is too short or too long.
+        RecordError: The file cannot be read or is no board: a column is missing or unknown, a line is too short or
+            too long, or a cell holds no number where one belongs.
     """
     if not path.exists():
         return []
-    with path.open(newline="", encoding="utf-8") as stream:
-        reader = csv.DictReader(stream, strict=True)
-        missing = [name for name in KEY if name not in (reader.fieldnames or ())]
-        if missing:
-            raise RecordError(f"{path} is no leaderboard: it has no column {missing[0]!r}")
-        rows = []
-        for row in reader:
-            if None in row or None in row.values():
-                raise RecordError(f"{path}:{reader.line_num}: this line has not as many cells as the header")
-            rows.append({name: _plain(name, cell) for name, cell in row.items()})
-        return rows
+    try:
+        with path.open(newline="", encoding="utf-8") as stream:
+            return _read(csv.DictReader(stream, strict=True), path)
+    except OSError as error:
+        raise RecordError(f"cannot read {path}: {error.strerror}") from error
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise RecordError(f"{path} is no leaderboard: {error}") from error
 
 
 def add_rows(path: Path, rows: Sequence[Row]) -> int:
@@ -109,6 +107,43 @@ def write_board(rows: Iterable[Row]) -> str:
     return "".join(map(_line, [names, *lines]))
 
 
+def _read(reader: csv.DictReader[str], path: Path) -> list[Row]:
+    names = reader.fieldnames or ()
+    for name in header(0):
+        if name not in names:
+            raise RecordError(f"{path} is no leaderboard: it has no column {name!r}")
+    rows = []
+    for row in reader:
+        place = f"{path}:{reader.line_num}"
+        if None in row or None in row.values():
+            raise RecordError(f"{place}: this line has not as many cells as the header")
+        rows.append({name: _cell(name, cell, place) for name, cell in row.items()})
+    known = set(header(max((int(row["episodes"]) for row in rows), default=0)))
+    for name in names:
+        if rows and name not in known:
+            raise RecordError(f"{path}: unknown column {name!r}; was the file made by a newer MAGE?")
+    return [dict.fromkeys(known, "") | row for row in rows]
+
+
+def _cell(name: str, cell: str, place: str) -> str:
+    if name in COUNTED:
+        good = cell.isdecimal() and int(cell) >= COUNTED[name]
+    elif is_text(name):
+        return cell[1:] if cell.startswith("'") else cell
+    else:
+        good = not cell or _is_number(cell)
+    if not good:
+        raise RecordError(f"{place}: {cell!r} is no value of the column {name!r}")
+    return cell
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        return math.isfinite(float(cell))
+    except ValueError:
+        return False
+
+
 def _line(cells: Sequence[str]) -> str:
     text = io.StringIO()
     csv.writer(text, lineterminator="\r\n").writerow(cells)  # With this end it quotes both characters in cells.
@@ -118,7 +153,3 @@ def _line(cells: Sequence[str]) -> str:
 def _safe(name: str, cell: str) -> str:
     """Puts an apostrophe before text that a spreadsheet would compute."""
     return "'" + cell if is_text(name) and cell.startswith(_FORMULA) else cell
-
-
-def _plain(name: str, cell: str) -> str:
-    return cell[1:] if is_text(name) and cell.startswith("'") else cell

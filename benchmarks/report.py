@@ -30,7 +30,7 @@ def print_run(
     """
     own = run_rows(run, panel, records, verified=False)
     committed = read_board(board_path(panel.suite.name, leaderboards))
-    out.print(board(merge(own, committed), {row_key(row) for row in own}))
+    out.print(board(merge(own, committed), {row_key(row) for row in own}, out.width))
     out.print(f"\n{LEGEND} > this run.", style="dim")
     elsewhere = sum(row["panel"] != panel.hash for row in committed)
     if elsewhere:
@@ -47,7 +47,8 @@ def print_board(out: Console, suite: Suite, leaderboards: Path | None) -> None:
         out.print(f"{path} has no rows yet: benchmark run {suite.name}, then benchmark submit")
         return
     places = {part.scenario.name: place for place, part in enumerate(suite.parts)}
-    out.print(board(sorted(rows, key=lambda row: (-int(row["suite_version"]), places.get(row["scenario"], -1)))))
+    ordered = sorted(rows, key=lambda row: (-int(row["suite_version"]), places.get(row["scenario"], -1)))
+    out.print(board(ordered, width=out.width))
     out.print(f"\n{LEGEND}", style="dim")
 
 

@@ -1,4 +1,4 @@
-"""The board as a person reads it in a terminal of 100 columns."""
+"""The board as a person reads it in a terminal."""
 
 from __future__ import annotations
 
@@ -14,19 +14,21 @@ from benchmarks.leaderboard import row_key
 from benchmarks.ranking import last_score, ranks
 from benchmarks.rows import Row
 from mage_agent.agents import AGENTS
+from mage_envs.errors import SpecError
 from mage_envs.opponents import OPPONENTS
 from mage_envs.spec_strings import Spec, parse_spec
 
-WIDTH = 100
 _MAX_EPISODES = 3
+_WIDE, _NARROW = 95, 75  # Columns that three episodes need, and that two and the gain need.
 
 
-def board(rows: Sequence[Row], own: Collection[tuple[str, ...]] = ()) -> RenderableType:
+def board(rows: Sequence[Row], own: Collection[tuple[str, ...]] = (), width: int = 100) -> RenderableType:
     """Renders rows, a table for each scenario and panel.
 
     Args:
         rows: The rows, in the order in which their scenarios shall appear.
         own: Keys of the rows to point out.
+        width: Columns of the terminal; narrow ones show less of each row.
 
     Returns:
         What rich prints.
@@ -34,7 +36,7 @@ def board(rows: Sequence[Row], own: Collection[tuple[str, ...]] = ()) -> Rendera
     groups: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
         groups.setdefault((row["scenario"], row["suite_version"], row["panel"]), []).append(row)
-    return Group(*(part for group in groups.values() for part in _scenario(group, own)))
+    return Group(*(part for group in groups.values() for part in _scenario(group, own, width)))
 
 
 def merge(own: Iterable[Row], others: Iterable[Row]) -> list[Row]:
@@ -53,7 +55,10 @@ def short_name(agent: str) -> str:
     >>> short_name("mcts(simulations=1000, uct_c=2.0, rollouts=1)")
     'mcts(simulations=1000)'
     """
-    spec = parse_spec(agent)
+    try:
+        spec = parse_spec(agent)
+    except SpecError:
+        return agent  # Not one of ours: a name that someone chose.
     if spec.name not in AGENTS and spec.name not in OPPONENTS:
         return agent
     parameters = inspect.signature((AGENTS if spec.name in AGENTS else OPPONENTS).get(spec.name)).parameters
@@ -61,37 +66,38 @@ def short_name(agent: str) -> str:
     return str(Spec(spec.name, spec.args, tuple(changed)))
 
 
-def _scenario(rows: Sequence[Row], own: Collection[tuple[str, ...]]) -> Iterator[RenderableType]:
+def _scenario(rows: Sequence[Row], own: Collection[tuple[str, ...]], width: int) -> Iterator[RenderableType]:
     first = rows[0]
+    shown, gain = _episodes(int(first["episodes"]), width), width >= _NARROW
     yield Text.assemble(("\n" + first["scenario"], "bold"), f"   {first['unit']}; {_size(rows)}", style="")
-    table = Table(box=SIMPLE_HEAD, padding=0, pad_edge=False, width=WIDTH, show_edge=False)
+    table = Table(box=SIMPLE_HEAD, padding=0, pad_edge=False, expand=True, show_edge=False)
     table.add_column("#", justify="right", width=4)
-    table.add_column("agent", ratio=1, overflow="fold")
-    shown = _episodes(int(first["episodes"]))
+    table.add_column("agent", ratio=1, overflow="fold", min_width=10)
     for number in shown:
         table.add_column(f"episode {number}", justify="right", width=12)
-    table.add_column("gain", justify="right", width=12)
+    if gain:
+        table.add_column("gain", justify="right", width=12)
     table.add_column("norm.", justify="right", width=5)
     table.add_column("n", justify="right", width=7)
     ordered = sorted(rows, key=lambda row: (not _complete(row), -last_score(row), row["agent"]))
     for row, place in zip(ordered, ranks(ordered), strict=True):
         style = "bold green" if row_key(row) in own else ""
-        table.add_row(*_cells(row, place, shown, row_key(row) in own), style=style)
+        table.add_row(*_cells(row, place, shown, row_key(row) in own, gain), style=style)
     for label, values in _yardsticks(first, shown):
         table.add_row("", label, *values, style="dim")
     yield table
 
 
-def _cells(row: Row, place: int | None, shown: Sequence[int], own: bool) -> list[str]:
+def _cells(row: Row, place: int | None, shown: Sequence[int], own: bool, gain: bool) -> list[str | Text]:
     label = short_name(row["agent"]) + (" (oracle)" if row["oracle"] == "yes" else "")
     scores = [_with_interval(row, f"score_{number}") for number in shown]
     count = row["n_scored"] if _complete(row) else f"{row['n_scored']}!"
     norm = row[f"normalised_{row['episodes']}"]
     return [
         ("> " if own else "") + ("-" if place is None else str(place)),
-        label,
+        Text(label),  # Brackets in a name are no markup.
         *scores,
-        _with_interval(row, "gain"),
+        *([_with_interval(row, "gain")] if gain else []),
         f"{float(norm):.2f}" if norm else "",
         count,
     ]
@@ -105,8 +111,10 @@ def _with_interval(row: Row, name: str) -> str:
     return f"{float(value):+.3f}{half}"
 
 
-def _episodes(count: int) -> list[int]:
-    """Chooses the episodes to show: all, or the first, the middle one and the last."""
+def _episodes(count: int, width: int) -> list[int]:
+    """Chooses the episodes to show: all, or the first, the middle one (if there is room) and the last."""
+    if width < _WIDE:
+        return sorted({1, count})
     return list(range(1, count + 1)) if count <= _MAX_EPISODES else [1, (count + 1) // 2, count]
 
 

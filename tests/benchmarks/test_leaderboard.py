@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import io
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 import leaderboards
-from benchmarks.columns import COUNTS, KEY, PER_EPISODE, describe_columns, header, is_text
+from benchmarks.columns import COUNTS, INTERVAL, KEY, PER_EPISODE, describe_columns, header, is_text
 from benchmarks.leaderboard import add_rows, board_path, read_board, row_key, submit_folder, write_board
 from benchmarks.panels import make_panel
 from benchmarks.ranking import ranks
 from benchmarks.referee import play
 from benchmarks.rows import Row
 from benchmarks.suites import SUITES
-from benchmarks.tables import merge, short_name
+from benchmarks.tables import board, merge, short_name
 from mage_agent.agents import make_agent
 from mage_envs.errors import RecordError
 from tests.benchmarks.fakes import FORKSERVER
@@ -38,6 +40,7 @@ def row(agent: str = "random", score: float | None = 0.0, half: float = 0.1, **m
         "n_expected": "4",
         "n_scored": "4",
         "n_error": "0",
+        "n_forfeit": "0",
     }
     if score is not None:
         found |= {"score_1": f"{score:g}", "score_1_low": f"{score - half:g}", "score_1_high": f"{score + half:g}"}
@@ -115,12 +118,21 @@ def test_two_writers_lose_no_row(tmp_path: Path) -> None:
     [
         ("", "no column 'suite'"),
         ("a,b\n1,2\n", "no column 'suite'"),
-        (",".join(KEY) + "\nquick,1\n", r"csv:2: this line"),
+        (",".join(KEY) + "\n", "no column 'unit'"),
+        (",".join(header(1)) + "\nquick,1\n", r"csv:2: this line"),
+        (write_board([row("a"), row("b", n_scored="x")]), r"csv:3: 'x' is no value of the column 'n_scored'"),
+        (write_board([row("a", suite_version="1")]).replace("quick,1,", "quick,one,"), "'suite_version'"),
+        (write_board([row("a")]).replace(",1\r\n", ",0\r\n").replace("kuhn/train,,1", "kuhn/train,,0"), "'episodes'"),
+        (write_board([row("a", score_1="abc")]), "'abc' is no value of the column 'score_1'"),
+        (write_board([row("a", gain="inf")]), "'inf' is no value of the column 'gain'"),
+        (write_board([row("a")]).replace("score_1,", "score_one,"), "unknown column 'score_one'"),
+        ('"a', "is no leaderboard"),
+        ("\udcff\udcfe", "is no leaderboard"),
     ],
 )
 def test_files_that_are_no_board(tmp_path: Path, content: str, message: str) -> None:
     path = tmp_path / "quick.csv"
-    path.write_text(content)
+    path.write_text(content, encoding="utf-8", errors="surrogateescape")
     with pytest.raises(RecordError, match=message):
         read_board(path)
 
@@ -189,3 +201,29 @@ def test_whoever_plays_the_panel_again_gets_the_same_hash(agent: str) -> None:
     (row,) = [found for found in read_board(README.parent / "quick.csv")
               if (found["scenario"], found["agent"]) == (scenario.name, agent)]  # fmt: skip
     assert row["run"] == digest.hexdigest()
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_boards_fit_the_terminal_and_name_agents_in_one_piece(width: int) -> None:
+    names = ["best_response", "equilibrium", "thompson", "mcts(sims=9)"]
+    rows = [
+        row(name, episodes="3", **{f"score_{n}{end}": "-0.5" for n in (1, 3) for end in INTERVAL}) for name in names
+    ]
+    for found in rows:
+        found |= {name: found.get(name, "") for name in header(3)}
+    told = io.StringIO()
+    Console(width=width, file=told).print(board(rows, width=width))
+    assert max(map(len, told.getvalue().splitlines())) <= width
+    assert all(f" {name} " in told.getvalue() for name in names)
+    assert "-0.500 ±" in told.getvalue()
+
+
+@pytest.mark.parametrize("name", ["=cmd()", 'a,b"c', "[bold]x", "[/]", "naïve ✓", "a b(c", "", "org/model-7B"])
+def test_any_name_can_stand_on_a_board(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "quick.csv"
+    assert add_rows(path, [row(name)]) == add_rows(path, [row(name)]) == 1
+    (found,) = read_board(path)
+    told = io.StringIO()
+    Console(width=100, file=told).print(board([found]))
+    assert found["agent"] == name
+    assert name in told.getvalue()
