@@ -103,7 +103,7 @@ def _load(game: str, known: tuple[str, ...]) -> Any:
     try:
         _check_names(pyspiel.game_parameters_from_string(game), known)
         return pyspiel.load_game(game)
-    except (pyspiel.SpielError, RuntimeError) as error:
+    except (pyspiel.SpielError, RuntimeError, IndexError) as error:  # An IndexError for nfg_game without a file.
         raise UnsupportedGameError(f"OpenSpiel cannot load {game!r}: {error}") from error
 
 

@@ -111,6 +111,8 @@ def _check_game(population: Population, game: GameSpec) -> Population:
 
 def _canonical(spec: object, game: GameSpec) -> str:
     parsed = spec if isinstance(spec, Spec) else parse_spec(spec)  # type: ignore[arg-type]
+    if parsed.name in POPULATIONS:
+        raise SpecError(f"{parsed.name!r} is a population, not an opponent: give its name alone, or list its members")
     if parsed.name not in OPPONENTS:
         raise UnknownNameError("population or opponent", parsed.name, {*POPULATIONS, *OPPONENTS})
     return str(make_opponent(parsed, game).spec)

@@ -118,6 +118,8 @@ def test_an_undescribed_game_is_refused() -> None:
         ("kuhn_poker(players=50)", "OpenSpiel cannot load 'kuhn_poker(players=50)'"),
         ("kuhn_poker(players=x)", "Wrong type for parameter players"),
         ("repeated_game(stage_game=matrix_rpsx(),num_repetitions=2)", "unknown game 'matrix_rpsx'. Did you mean"),
+        ("nfg_game", "OpenSpiel cannot load 'nfg_game'"),
+        ("efg_game", "OpenSpiel cannot load 'efg_game'"),
         ("hex(size=3)x", "it must end with the bracket"),
         ("hex(", "it must end with the bracket"),
         ("", "unknown game ''"),

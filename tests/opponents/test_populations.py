@@ -116,6 +116,8 @@ def test_one_spec_or_a_mapping_is_a_population() -> None:
         ("cfr(iteration=3)", SpecError, "Did you mean 'iterations'"),
         ("tictactoe/train", UnsupportedGameError, "plays 'tic_tac_toe', not 'kuhn_poker', which has .*kuhn/train"),
         ("mcts", UnsupportedGameError, "ismcts or cfr"),
+        ({"kuhn/train": 1}, SpecError, "'kuhn/train' is a population, not an opponent"),
+        ("kuhn/train()", SpecError, "'kuhn/train' is a population, not an opponent"),
         ({}, SpecError, "empty"),
         ({"cfr": 0}, SpecError, "weight of 'cfr.*' must be a positive, finite number up to .*, got 0"),
         ({"cfr": -1.0}, SpecError, "positive, finite"),
