@@ -127,7 +127,6 @@ def test_one_spec_or_a_mapping_is_a_population() -> None:
         ({"cfr": True}, SpecError, "positive, finite"),
         ({"cfr": 1e300}, SpecError, "positive, finite"),
         ({"cfr": 1.0, "cfr(300)": 1.0}, SpecError, "twice"),
-        ({"kuhn/train": 1.0}, UnknownNameError, "population or opponent 'kuhn/train'"),
         (3, SpecError, "not int"),
         (None, SpecError, "not NoneType"),
         (["cfr"], SpecError, "not list"),
