@@ -81,6 +81,7 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
         self._seed: int | None = None
         self._result: dict[str, Any] | None = None
         self._running = self._playing = False
+        self._rng = self.np_random
         self._block: list[float] = []
 
     # What a subclass says.
@@ -134,8 +135,9 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
         """
         if seed is not None:
             super().reset(seed=seed)
-            self._block = []
-        self._seed, self._rng = seed, self.np_random
+        if self._rng is not self.np_random:
+            self._rng, self._block = self.np_random, []
+        self._seed = seed
         self._running = self._playing = False
         self._draw(self._checked(options) if options else _NO_OPTIONS)
         self._running = True

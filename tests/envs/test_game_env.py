@@ -114,6 +114,29 @@ def test_copies_and_pickles_go_on_alike() -> None:
         assert [other.reset(seed=8)[0], *(other.step("pass")[0] for _ in range(3))] == expected
 
 
+def test_a_copy_in_the_middle_of_an_episode_goes_on_alike() -> None:
+    for game, population in (("RockPaperScissors", "rps/train"), ("LeducPoker", "ismcts(simulations=3)")):
+        env = gym.make(f"mage/{game}-meta-v0", population=population, episodes=5).unwrapped
+        env.reset(seed=9)
+        env.step(1)
+        played = []
+        for each in (env, copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
+            over, found = False, []
+            while not over:
+                _, reward, over, _, info = each.step(1)
+                found.append((reward, over, info["view"], info["privileged"]))
+            played.append([*found, each.reset()[1]["privileged"]])
+        assert played[0] == played[1] == played[2]
+
+
+def test_a_generator_that_is_handed_over_is_used_at_once() -> None:
+    used, new = kuhn(population="random").unwrapped, kuhn(population="random").unwrapped
+    used.reset(seed=1)
+    for env in (used, new):
+        env.np_random = np.random.default_rng(5)
+    assert used.reset()[1]["privileged"] == new.reset()[1]["privileged"]
+
+
 @pytest.mark.parametrize(
     ("wrapper", "expected"),
     [
