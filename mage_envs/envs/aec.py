@@ -36,6 +36,7 @@ class MetaAECEnv(MultiAgentMeta, AECEnv):  # type: ignore[misc]
 
     def step(self, action: Any) -> None:
         """Takes the decision of ``agent_selection`` (None once it is done)."""
+        self._check_started()
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)

@@ -22,6 +22,7 @@ class Match:
     """The state of one meta-episode among ``spec.seats`` players.
 
     Attributes:
+        started: Whether :meth:`start` was called.
         phase: ``"play"`` or ``"reflect"``.
         episode: 0-based.
         over: Whether the last episode has ended.
@@ -47,12 +48,13 @@ class Match:
         self._penalty, self._max_invalid = penalty, max_invalid
         self._players = range(spec.seats)
         self._graph = position_graph(spec)
+        self.started = False
 
     def start(self, rng: np.random.Generator, instances: list[int] | None) -> None:
         """Starts the meta-episode; draws the instances unless they are given."""
         drawn = [int(u * 2**53) for u in rng.random(1 if self._replay else self.episodes)]
         self._instances = instances or (drawn * self.episodes if self._replay else drawn)
-        self.over = False
+        self.started, self.over = True, False
         self.last_actions = [-1 for _ in self._players]
         self._begin(0)
 

@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 import numpy as np
 from gymnasium import spaces
+from gymnasium.error import ResetNeeded
 from gymnasium.utils import seeding
 
 from mage_envs.envs.checks import check_choice, check_instances, check_int, check_known, check_penalty
@@ -94,6 +95,7 @@ class MultiAgentMeta:
 
     def observe(self, agent: str) -> Any:
         """Returns what an agent sees now."""
+        self._check_started()
         player, match = self._player[agent], self.match
         if self.interface == "text":
             return self._tell(player)
@@ -103,6 +105,7 @@ class MultiAgentMeta:
 
     def render(self) -> str | None:
         """Returns what every player sees as text (mode ``ansi``), or writes it (mode ``human``)."""
+        self._check_started()
         parts = [f"[{agent}]\n{self._tell(player)}" for agent, player in self._player.items()]
         if self.render_mode == "human":
             sys.stdout.write("\n\n".join(parts) + "\n\n")
@@ -120,6 +123,10 @@ class MultiAgentMeta:
         self.agents = self.possible_agents[:]
         self._last_rewards = [0.0 for _ in self.agents]
         self.match.start(self._rng, instances)
+
+    def _check_started(self) -> None:
+        if not self.match.started:
+            raise ResetNeeded("call reset() first: the meta-episode has not started")
 
     def _info(self, agent: str) -> dict[str, Any]:
         player, match = self._player[agent], self.match

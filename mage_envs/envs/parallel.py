@@ -35,9 +35,18 @@ class MetaParallelEnv(MultiAgentMeta, ParallelEnv):  # type: ignore[misc]
         return self._shown()
 
     def step(self, actions: dict[str, Any]) -> StepResult:
-        """Takes one decision of every agent."""
+        """Takes one decision of every agent.
+
+        Raises:
+            ValueError: An action is missing, or of the wrong type.
+            ResetNeeded: The meta-episode has not started.
+        """
+        self._check_started()
         match = self.match
         match.withdraw()
+        missing = [agent for agent in self.agents if agent not in actions]
+        if missing:
+            raise ValueError(f"all agents act at once, and there is no action of {', '.join(missing)}")
         rewards = match.decide({player: actions[self.possible_agents[player]] for player in match.waiting})
         self._last_rewards = rewards
         observations, infos = self._shown()

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from gymnasium.error import ResetNeeded
 from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, render_test, seed_test
 
 from mage_envs.pettingzoo import MODULES
@@ -215,6 +216,23 @@ def test_bad_arguments_say_what_would_do(arguments: dict[str, Any], message: str
     for make in (MODULES["rock_paper_scissors_v0"].env, MODULES["rock_paper_scissors_v0"].parallel_env):
         with pytest.raises(ValueError, match=message):
             make(**arguments)
+
+
+@pytest.mark.parametrize(
+    "make", [MODULES["rock_paper_scissors_v0"].raw_env, MODULES["rock_paper_scissors_v0"].parallel_env]
+)
+def test_calls_before_the_first_reset_raise(make: Any) -> None:
+    env = make(render_mode="ansi")
+    for call in (lambda: env.step({"player_0": 0, "player_1": 0}), env.render, lambda: env.observe("player_0")):
+        with pytest.raises(ResetNeeded):
+            call()
+
+
+def test_every_agent_must_act_in_parallel() -> None:
+    env = MODULES["rock_paper_scissors_v0"].parallel_env()
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match="no action of player_1"):
+        env.step({"player_0": 0})
 
 
 def test_a_sequential_game_has_no_parallel_environment() -> None:
