@@ -196,7 +196,7 @@ def play(
 
 
 def _say(text: str) -> None:
-    out.print(text, markup=False, soft_wrap=True)
+    out.print(text, markup=False, soft_wrap=not out.is_terminal)  # A terminal would break lines inside words.
 
 
 def _ask(prompt: str) -> str:

@@ -262,6 +262,13 @@ def test_play_ends_cleanly_without_input(benchmark: Terminal) -> None:
     assert "Traceback" not in said.err
 
 
+def test_play_breaks_lines_between_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = io.StringIO()
+    monkeypatch.setattr(cli, "out", cli.Console(file=shown, width=20, force_terminal=True, highlight=False))
+    cli._say("You play 3 episodes against [one] opponent.\n  x")
+    assert shown.getvalue() == "You play 3 episodes \nagainst [one] \nopponent.\n  x\n"
+
+
 def test_play_repeats_by_seed(benchmark: Terminal) -> None:
     first, second = (benchmark("play", "kuhn/train", "--seed", "8", typed="pass\n" * 9).out for _ in range(2))
     assert first == second
