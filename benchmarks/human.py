@@ -89,7 +89,7 @@ class _Person:
 
 
 def _summary(session: Session, finished: Sequence[EpisodeRecord], env: Any) -> str:
-    lines = ["", f"Score, in {session.scenario.unit}:"]
+    lines = ["", f"Score, in {session.scenario.unit}:" if finished else "No episode was played to its end."]
     lines += [
         f"  episode {number}: {episode.reward:+g} ({episode.outcome})" for number, episode in enumerate(finished, 1)
     ]

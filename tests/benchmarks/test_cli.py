@@ -11,10 +11,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
-from benchmarks import cli
+from benchmarks import cli, listing
 from benchmarks.leaderboard import read_board
 from benchmarks.run_directory import RECORDS
+from mage_envs.scenarios import SCENARIOS
 
 SMALL = ("--agent", "random", "--meta-episodes", "4", "--jobs", "1")
 
@@ -63,6 +65,16 @@ def test_list_shows_all_there_is(benchmark: Terminal) -> None:
         assert name in said.out
     assert max(map(len, said.out.splitlines())) <= 100
     assert "thompson" not in benchmark("list", "suites").out
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_lists_fit_narrow_terminals(width: int) -> None:
+    told = io.StringIO()
+    Console(width=width, file=told).print(listing.scenarios())
+    assert max(map(len, told.getvalue().splitlines())) <= width
+    words = set(told.getvalue().split())
+    for name in SCENARIOS:
+        assert words >= set(SCENARIOS.get(name).summary.split())
 
 
 def test_run_show_verify_submit(benchmark: Terminal) -> None:
@@ -259,6 +271,7 @@ def test_play_ends_cleanly_without_input(benchmark: Terminal) -> None:
     said = benchmark("play", "tictactoe/train", "--seed", "5", typed="")
     assert said.code == 0
     assert "left unfinished" in said.out
+    assert "No episode was played to its end." in said.out
     assert "Traceback" not in said.err
 
 
