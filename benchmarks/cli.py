@@ -122,7 +122,8 @@ def run(
         err.print(f"\ninterrupted; nothing finished is lost. Go on with:\n  {_resume_command(path)}", soft_wrap=True)
         raise typer.Exit(130) from None
     print_run(out, directory, plan.panel, directory.records().values(), leaderboards)
-    out.print(f"{time.monotonic() - begun:.0f} s. Run: {path}. To put it on the board: benchmark submit {path}")
+    out.print(f"Run, in {time.monotonic() - begun:.0f} s: {path}", markup=False, soft_wrap=True)
+    out.print(f"To put it on the board: {_command('submit', str(path))}", markup=False, soft_wrap=True)
 
 
 @app.command()
@@ -139,7 +140,7 @@ def show(
 
     path = Path(what)
     if not (path / MANIFEST).exists():
-        if what not in SUITES and path.exists():
+        if what not in SUITES and (path.exists() or len(path.parts) > 1):
             raise RecordError(f"{path} is no run directory: it has no {MANIFEST}")
         print_board(out, SUITES.get(what), leaderboards)
         return
@@ -252,7 +253,16 @@ def _resume_command(path: Path) -> str:
     words = [word for word in sys.argv[1:] if word not in ("--resume", "--overwrite")]
     if "--out" not in words and not any(word.startswith("--out=") for word in words):
         words += ["--out", str(path)]
-    return shlex.join(["benchmark", *words, "--resume"])
+    return _command(*words, "--resume")
+
+
+def _command(*words: str) -> str:
+    """Writes a command that works when it is pasted: by the name on the path, or by what was started now."""
+    here = sys.argv[0]
+    found = shutil.which("benchmark")
+    if found and Path(found).exists() and Path(here).exists() and Path(found).samefile(here):
+        return shlex.join(["benchmark", *words])
+    return shlex.join([*(["python"] if here.endswith(".py") else []), here, *words])
 
 
 def _cpus() -> int:

@@ -19,6 +19,7 @@ from mage_envs.opponents import OPPONENTS
 from mage_envs.spec_strings import Spec, parse_spec
 
 _MAX_EPISODES = 3
+_CELL = 12
 _WIDE, _NARROW = 95, 75  # Columns that three episodes need, and that two and the gain need.
 
 
@@ -74,9 +75,9 @@ def _scenario(rows: Sequence[Row], own: Collection[tuple[str, ...]], width: int)
     table.add_column("#", justify="right", width=4)
     table.add_column("agent", ratio=1, overflow="fold", min_width=10)
     for number in shown:
-        table.add_column(f"episode {number}", justify="right", width=12)
+        table.add_column(f"episode {number}", justify="right", width=_CELL)
     if gain:
-        table.add_column("gain", justify="right", width=12)
+        table.add_column("gain", justify="right", width=_CELL)
     table.add_column("norm.", justify="right", width=5)
     table.add_column("n", justify="right", width=7)
     ordered = sorted(rows, key=lambda row: (not _complete(row), -last_score(row), row["agent"]))
@@ -107,8 +108,13 @@ def _with_interval(row: Row, name: str) -> str:
     value, low, high = (row[name + end] for end in ("", "_low", "_high"))
     if not value:
         return ""
-    half = f" ±{(float(high) - float(low)) / 2:.3f}".replace("±0.", "±.") if low and high else ""
-    return f"{float(value):+.3f}{half}"
+    half = (float(high) - float(low)) / 2 if low and high else None
+    texts = (_rounded(float(value), half, digits) for digits in (3, 2, 1, 0))
+    return next((text for text in texts if len(text) <= _CELL), _rounded(float(value), half, 0))
+
+
+def _rounded(value: float, half: float | None, digits: int) -> str:
+    return f"{value:+.{digits}f}" + ("" if half is None else f" ±{half:.{digits}f}".replace("±0.", "±."))
 
 
 def _episodes(count: int, width: int) -> list[int]:
@@ -127,9 +133,9 @@ def _size(rows: Sequence[Row]) -> str:
 def _yardsticks(row: Row, shown: Sequence[int]) -> Iterator[tuple[str, list[str]]]:
     """Yields the exact values under the rows they are for: a label, and a value for each episode that is shown."""
     named = {
-        "exact: equilibrium play": [row["equilibrium"] for _ in shown],
-        "exact: best that adapts": [row[f"adaptive_{number}"] for number in shown],
-        "exact: told the opponent": [row["ceiling"] for _ in shown],
+        "exact: equilibrium": [row["equilibrium"] for _ in shown],
+        "exact: best adaptive": [row[f"adaptive_{number}"] for number in shown],
+        "exact: told opponent": [row["ceiling"] for _ in shown],
     }
     for label, values in named.items():
         if any(values):

@@ -46,7 +46,7 @@ def list_() -> None:
     for name in AGENTS:
         factory = AGENTS.get(name)
         oracle = "yes (oracle)" if getattr(factory, "oracle", False) else "no"
-        table.add_row(name, oracle, (inspect.getdoc(factory) or "").split("\n", maxsplit=1)[0])
+        table.add_row(name, oracle, (inspect.getdoc(factory) or "").split("\n", maxsplit=1)[0].replace("``", ""))
     out.print(table)
     out.print(
         "Every opponent plays as an agent, too: benchmark list opponents. To play: benchmark run quick --agent SPEC"

@@ -151,8 +151,10 @@ def _say(line: Any) -> None:
 def _peer() -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        from pettingzoo.classic import tictactoe_v3
-
+        try:
+            from pettingzoo.classic import tictactoe_v3
+        except ModuleNotFoundError as error:
+            raise SystemExit("PettingZoo's games need pygame: pip install pygame-ce, or run make perf") from error
         return tictactoe_v3.env()
 
 

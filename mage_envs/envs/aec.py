@@ -20,7 +20,7 @@ class MetaAECEnv(MultiAgentMeta, AECEnv):  # type: ignore[misc]
     At a simultaneous position the agents decide one after the other and see nothing of each other's choice.
     """
 
-    def __init__(self, game: str, **settings: Any) -> None:
+    def __init__(self, game: str = "", **settings: Any) -> None:
         """Makes the environment; see the class."""
         AECEnv.__init__(self)
         MultiAgentMeta.__init__(self, game, **settings)
@@ -60,7 +60,7 @@ class MetaAECEnv(MultiAgentMeta, AECEnv):  # type: ignore[misc]
         self.agent_selection = self.possible_agents[waiting[0]] if waiting else self.agents[0]
 
 
-def wrapped_aec(game: str, **settings: Any) -> AECEnv:
+def wrapped_aec(game: str = "", **settings: Any) -> AECEnv:
     """Makes the environment with PettingZoo's checks of call order and spaces around it."""
     env = MetaAECEnv(game, **settings)
     if env.interface == "array":

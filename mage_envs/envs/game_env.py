@@ -58,7 +58,7 @@ class MetaGameEnv(MetaEpisodeEnv):
 
     def __init__(
         self,
-        game: str,
+        game: str = "",
         *,
         episodes: int = 3,
         population: PopulationLike | None = None,
@@ -232,7 +232,7 @@ class GameEnv(MetaGameEnv):
 
     def __init__(
         self,
-        game: str,
+        game: str = "",
         *,
         population: PopulationLike | None = None,
         seat: int | str = "alternate",

@@ -38,7 +38,7 @@ class MultiAgentMeta:
 
     def __init__(
         self,
-        game: str,
+        game: str = "",
         *,
         episodes: int = 1,
         instance: str = "fresh",

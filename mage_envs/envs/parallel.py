@@ -17,7 +17,7 @@ class MetaParallelEnv(MultiAgentMeta, ParallelEnv):  # type: ignore[misc]
     If one agent's action cannot be played, nothing happens in that step but its penalty, and all decide again.
     """
 
-    def __init__(self, game: str, **settings: Any) -> None:
+    def __init__(self, game: str = "", **settings: Any) -> None:
         """Makes the environment; see the class.
 
         Raises:

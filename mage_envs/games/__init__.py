@@ -39,6 +39,11 @@ def load_game_spec(game: str) -> GameSpec:
     """
     if not isinstance(game, str):
         raise UnsupportedGameError(f"a game is named by a string such as 'kuhn_poker', not {type(game).__name__}")
+    if not game:
+        raise UnsupportedGameError(
+            "which game? Pass game= with a name such as 'kuhn_poker', or any OpenSpiel game string such as "
+            "'liars_dice(numdice=1)'"
+        )
     return _load(game)
 
 

@@ -8,22 +8,35 @@ from the registered games, so that a new game file brings its own. ``openspiel_v
 from __future__ import annotations
 
 import sys
-from functools import partial
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
 from mage_envs.envs.aec import MetaAECEnv, wrapped_aec
+from mage_envs.envs.multi_agent import MultiAgentMeta
 from mage_envs.envs.parallel import MetaParallelEnv
+from mage_envs.errors import near_matches
 from mage_envs.games import GAMES
 
 
 def _module(name: str, *game: str, simultaneous: bool) -> ModuleType:
     module = ModuleType(f"{__name__}.{name}", f"PettingZoo environments of {', '.join(game) or 'any OpenSpiel game'}.")
-    functions: dict[str, Any] = {"env": partial(wrapped_aec, *game), "raw_env": partial(MetaAECEnv, *game)}
+    makers: dict[str, Callable[..., Any]] = {"env": wrapped_aec, "raw_env": MetaAECEnv}
     if simultaneous:
-        functions["parallel_env"] = partial(MetaParallelEnv, *game)
-    vars(module).update(functions, __all__=list(functions))
+        makers["parallel_env"] = MetaParallelEnv
+    for kind, maker in makers.items():
+        setattr(module, kind, _function(kind, maker, game))
+    module.__dict__["__all__"] = list(makers)
     return module
+
+
+def _function(kind: str, maker: Callable[..., Any], game: tuple[str, ...]) -> Callable[..., Any]:
+    def make(**settings: Any) -> Any:
+        return maker(*game, **settings)
+
+    make.__name__ = make.__qualname__ = kind
+    make.__doc__ = MultiAgentMeta.__doc__
+    return make
 
 
 MODULES = {f"{name}_v0": _module(f"{name}_v0", name, simultaneous=GAMES.get(name)().simultaneous) for name in GAMES}
@@ -31,3 +44,9 @@ MODULES["openspiel_v0"] = _module("openspiel_v0", simultaneous=True)
 
 globals().update(MODULES)
 sys.modules.update({module.__name__: module for module in MODULES.values()})
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name.startswith("__"):
+        raise AttributeError(name)
+    raise ImportError(f"{__name__} has no {name!r}. {near_matches(name, MODULES)}")

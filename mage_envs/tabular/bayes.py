@@ -17,6 +17,7 @@ import numpy as np
 
 from mage_envs.errors import UnsupportedGameError
 from mage_envs.games import GameSpec
+from mage_envs.opponents.populations import load_population
 from mage_envs.tabular.results import AdaptiveValue, FloatArray, IntArray
 from mage_envs.tabular.seat_tree import SeatTree, seat_tree
 from mage_envs.tabular.tables import load_game, other_tables
@@ -29,7 +30,7 @@ _DIGITS = 12
 
 def bayes_adaptive_value(
     game: str | GameSpec,
-    population: Mapping[str, float],
+    population: str | Mapping[str, float],
     seats: Sequence[int],
     instance: str = "fresh",
     reveal_showdown: bool = True,
@@ -38,7 +39,7 @@ def bayes_adaptive_value(
 
     Args:
         game: Name or spec of a small game.
-        population: Specs of tabular opponents with weights; the weights are normalised.
+        population: Specs of tabular opponents with weights, which are normalised; or the name of a population.
         seats: The agent's seat in each episode; its length is N.
         instance: ``"fresh"`` draws a new deal for each episode; ``"replay"`` draws one for all, unknown to the agent.
         reveal_showdown: Whether a terminal view tells what the game reveals at its end. The agent always knows its
@@ -57,6 +58,8 @@ def bayes_adaptive_value(
         raise ValueError("seats must name the agent's seat in each episode; it is empty")
     if instance not in ("fresh", "replay"):
         raise ValueError(f"instance must be 'fresh' or 'replay', got {instance!r}")
+    if isinstance(population, str):
+        population = dict(load_population(population, spec).members)
     weights = _normalised(population)
     models = {seat: _SeatModel(spec, list(weights), seat, instance, reveal_showdown) for seat in sorted(set(seats))}
     prior = np.array(list(weights.values()))

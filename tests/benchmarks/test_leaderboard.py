@@ -12,6 +12,7 @@ import pytest
 from rich.console import Console
 
 import leaderboards
+from benchmarks import tables
 from benchmarks.columns import COUNTS, INTERVAL, KEY, PER_EPISODE, describe_columns, header, is_text
 from benchmarks.leaderboard import add_rows, board_path, read_board, row_key, submit_folder, write_board
 from benchmarks.panels import make_panel
@@ -227,3 +228,19 @@ def test_any_name_can_stand_on_a_board(tmp_path: Path, name: str) -> None:
     Console(width=100, file=told).print(board([found]))
     assert found["agent"] == name
     assert name in told.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "text"),
+    [
+        ("0.2812", "0.2532", "0.3092", "+0.281 ±.028"),
+        ("-1.5", "-2.75", "-0.25", "-1.50 ±1.25"),
+        ("-12.34", "-24.34", "-0.34", "-12.3 ±12.0"),
+        ("1.5", "", "", "+1.500"),
+        ("", "", "", ""),
+    ],
+)  # fmt: skip
+def test_a_cell_of_the_board_is_never_wider_than_its_column(value: str, low: str, high: str, text: str) -> None:
+    shown = tables._with_interval({"x": value, "x_low": low, "x_high": high}, "x")
+    assert shown == text
+    assert len(shown) <= 12

@@ -113,6 +113,11 @@ def test_modules_import_by_either_path() -> None:
     assert importlib.import_module("mage_envs.pettingzoo.kuhn_poker_v0") is kuhn_poker_v0
     with pytest.raises(ImportError):
         importlib.import_module("mage_envs.pettingzoo.khun_poker_v0")
+    with pytest.raises(ImportError, match="'kuhn_poker_v0'"):
+        from mage_envs.pettingzoo import khun_poker_v0  # noqa: F401
+    with pytest.raises(ValueError, match="which game"):
+        MODULES["openspiel_v0"].env()
+    assert "episodes: N." in kuhn_poker_v0.env.__doc__
 
 
 def test_a_wrong_answer_is_asked_again_and_the_third_forfeits() -> None:

@@ -281,6 +281,8 @@ def test_what_environments_share_cannot_be_written_to() -> None:
 def test_unknown_ids_and_games_have_near_matches() -> None:
     with pytest.raises(NameNotFound, match="KuhnPoker"):
         gym.make("mage/KuhnPokr-meta-v0")
+    with pytest.raises(ValueError, match="which game"):
+        gym.make("mage/OpenSpiel-meta-v0")
     with pytest.raises(ValueError, match="liars_dice"):
         gym.make("mage/OpenSpiel-v0", game="liers_dice")
     with pytest.raises(ValueError, match="-meta-"):

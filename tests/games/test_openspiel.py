@@ -122,7 +122,7 @@ def test_an_undescribed_game_is_refused() -> None:
         ("efg_game", "OpenSpiel cannot load 'efg_game'"),
         ("hex(size=3)x", "it must end with the bracket"),
         ("hex(", "it must end with the bracket"),
-        ("", "unknown game ''"),
+        ("", "which game?"),
         (3, "a game is named by a string such as 'kuhn_poker', not int"),
         ([], "not list"),
     ],

@@ -10,6 +10,7 @@ from itertools import product
 import pytest
 
 from mage_envs.errors import UnsupportedGameError
+from mage_envs.opponents.populations import POPULATIONS
 from mage_envs.tabular import bayes
 from mage_envs.tabular.solve import bayes_adaptive_value, best_response_value
 from tests.tabular import kuhn_by_hand as by_hand
@@ -135,3 +136,8 @@ def test_bad_input(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bayes, "MAX_BELIEFS", 3)
     with pytest.raises(UnsupportedGameError, match="more than 3 beliefs"):
         bayes_adaptive_value("kuhn_poker", EQUAL, [0, 0])
+
+
+def test_a_population_can_be_named() -> None:
+    by_name = bayes_adaptive_value("kuhn_poker", "kuhn/train", [0, 1])
+    assert by_name == bayes_adaptive_value("kuhn_poker", dict(POPULATIONS.get("kuhn/train").members), [0, 1])
