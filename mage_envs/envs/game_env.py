@@ -97,7 +97,7 @@ class MetaGameEnv(MetaEpisodeEnv):
         self._opponents = [self._make(spec) for spec, _ in self.population.members]
         self._cumulative = list(accumulate(weight for _, weight in self.population.members))[:-1]
         self._root = position_graph(self.game_spec).root
-        self._rules = rules(self.game_spec.rules, self.episodes, instance, stop_on_success=stop_on_success)
+        self._told["rules"] = rules(self.game_spec.rules, self.episodes, instance, stop_on_success=stop_on_success)
         if self._text:
             self.observation_space: spaces.Space[Any] = text_space()
             self.action_space: spaces.Space[Any] = text_space()
@@ -123,8 +123,10 @@ class MetaGameEnv(MetaEpisodeEnv):
                 self._seats = self._order(self._check_seat(options["seat"]), draws)
             if "instance" in options:
                 self._instances = check_instances(options["instance"], episodes, replay=self._replay)
-        self._opponent, self._opponent_name, self._remembers = drawn
-        self._memories = [self._opponent.start(self._rng) if self._remembers else None for _ in self._others]
+        self._opponent, self._secret["opponent"], self._remembers = drawn
+        self._memories = [None] * len(self._others)
+        if self._remembers:
+            self._memories = [self._opponent.start(self._rng) for _ in self._others]
 
     def _make(self, spec: str) -> tuple[Opponent, str, bool]:
         """Makes an opponent; with its name, and whether it has a memory that goes through the meta-episode."""
@@ -154,7 +156,7 @@ class MetaGameEnv(MetaEpisodeEnv):
 
     def _begin(self, episode: int) -> None:
         self._seat = self._seats[episode]
-        self._instance = self._instances[episode]
+        self._instance = self._secret["instance"] = self._instances[episode]
         self._events = 0
         self._paid = 0.0
         self._advance(self._root)
@@ -215,13 +217,6 @@ class MetaGameEnv(MetaEpisodeEnv):
 
     def _outcome(self) -> Outcome:
         return self.game_spec.outcome(self._position.returns, self._seat)
-
-    def _privileged(self) -> dict[str, Any]:
-        return {
-            "opponent": self._opponent_name,
-            "instance": self._instance,
-            "seed": -1 if self._seed is None else self._seed,
-        }
 
 
 class GameEnv(MetaGameEnv):

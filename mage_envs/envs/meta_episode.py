@@ -76,9 +76,20 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
         self._stop_on_success = stop_on_success
         self._penalty = check_penalty(invalid_penalty)
         self._text = interface == "text"
-        self._rules = ""
+        # What infos are copied from. A subclass puts in the rules, and what it draws: the opponent, the instance.
+        self._told: dict[str, Any] = {
+            "phase": _PLAY,
+            "episode": 0,
+            "episodes": self.episodes,
+            "seat": 0,
+            "rules": "",
+            "legal_actions": (),
+            "action_mask": None,
+            "view": None,
+            "privileged": None,
+        }
+        self._secret: dict[str, Any] = {"opponent": "", "instance": 0, "seed": -1}
         self._seat, self._episode = 0, -1
-        self._seed: int | None = None
         self._result: dict[str, Any] | None = None
         self._running = self._playing = False
         self._rng = self.np_random
@@ -114,10 +125,6 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
     def _outcome(self) -> Outcome:
         """Returns the outcome of the episode that just ended by the rules."""
 
-    @abstractmethod
-    def _privileged(self) -> dict[str, Any]:
-        """Returns what loggers may know of this episode, and agents may not."""
-
     # The Gymnasium interface.
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
@@ -137,7 +144,7 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
             super().reset(seed=seed)
         if self._rng is not self.np_random:
             self._rng, self._block = self.np_random, []
-        self._seed = seed
+        self._secret["seed"] = -1 if seed is None else seed
         self._running = self._playing = False
         self._draw(self._checked(options) if options else _NO_OPTIONS)
         self._running = True
@@ -217,18 +224,7 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
         self._score, self._length, self._invalid, self._in_a_row = 0.0, 0, 0, 0
         self._note, self._result = "", None
         self._begin(episode)
-        self._secret = self._privileged()
-        self._told = {
-            "phase": _PLAY,
-            "episode": episode,
-            "episodes": self.episodes,
-            "seat": self._seat,
-            "rules": self._rules,
-            "legal_actions": (),
-            "action_mask": None,
-            "view": None,
-            "privileged": None,
-        }
+        self._told["episode"], self._told["seat"] = episode, self._seat
         self._playing = not self._view.terminal
 
     def _step_outside_play(self) -> tuple[Any, float, bool, bool, dict[str, Any]]:
