@@ -21,8 +21,8 @@ import pyspiel
 
 import mage_envs  # noqa: F401 -- registers the ids
 
-ROUNDS = 60
-GAMES = 200
+ROUNDS = 15
+GAMES = 2_000
 WARM_UP = 20_000
 
 BARE = "bare pyspiel loop"
@@ -71,7 +71,7 @@ class Ours:
     def moves_per_step(self) -> float:
         """Returns how many moves of both seats there are to a step of the agent."""
         moves = steps = 0
-        for _ in range(20 * GAMES):
+        for _ in range(GAMES):
             _, info = self.env.reset()
             over = False
             while not over:
