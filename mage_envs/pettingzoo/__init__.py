@@ -7,6 +7,7 @@ from the registered games, so that a new game file brings its own. ``openspiel_v
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from types import ModuleType
@@ -47,6 +48,6 @@ sys.modules.update({module.__name__: module for module in MODULES.values()})
 
 
 def __getattr__(name: str) -> ModuleType:
-    if name.startswith("__"):
-        raise AttributeError(name)
+    if not re.search(r"_v\d+$", name):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     raise ImportError(f"{__name__} has no {name!r}. {near_matches(name, MODULES)}")

@@ -200,36 +200,26 @@ def _results(env: gym.Env[Any, Any], seed: int, options: dict[str, Any] | None =
 
 @every_meta
 def test_replay_repeats_the_instance_and_fresh_does_not(case: Case) -> None:
-    def instances(rule: str) -> list[int]:
-        env = case.make(episodes=4, instance=rule)
-        rng = np.random.default_rng(0)
-        _, info = env.reset(seed=11)
-        found, over = [info["privileged"]["instance"]], False
-        while not over:
-            action = choose(env, info, rng) if info["legal_actions"] or info["phase"] == "reflect" else 0
-            _, _, over, _, info = env.step(action)
-            found.append(info["privileged"]["instance"])
-        return list(dict.fromkeys(found))
-
-    assert len(instances("replay")) == 1
-    assert len(instances("fresh")) == 4
+    assert len(_instances(case.make(episodes=4, instance="replay"))) == 1
+    assert len(_instances(case.make(episodes=4, instance="fresh"))) == 4
 
 
 @every
 def test_instances_do_not_depend_on_what_the_agent_does(case: Case) -> None:
     env = case.make()
+    assert _instances(env, 1) == _instances(env, 2) == _instances(env, 3)
 
-    def plays(agent_seed: int) -> list[int]:
-        rng = np.random.default_rng(agent_seed)
-        _, info = env.reset(seed=8)
-        found, over = [info["privileged"]["instance"]], False
-        while not over:
-            action = choose(env, info, rng) if info["legal_actions"] or info["phase"] == "reflect" else 0
-            _, _, over, _, info = env.step(action)
-            found.append(info["privileged"]["instance"])
-        return list(dict.fromkeys(found))
 
-    assert plays(1) == plays(2) == plays(3)
+def _instances(env: gym.Env[Any, Any], agent_seed: int = 0) -> list[int]:
+    """Plays the meta-episode of one seed; returns the instances in their order."""
+    rng = np.random.default_rng(agent_seed)
+    _, info = env.reset(seed=8)
+    found, over = [info["privileged"]["instance"]], False
+    while not over:
+        action = choose(env, info, rng) if info["legal_actions"] or info["phase"] == "reflect" else 0
+        _, _, over, _, info = env.step(action)
+        found.append(info["privileged"]["instance"])
+    return list(dict.fromkeys(found))
 
 
 @every
