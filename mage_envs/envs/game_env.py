@@ -54,6 +54,11 @@ class MetaGameEnv(MetaEpisodeEnv):
     fixing one leaves the others as they are.
     """
 
+    __slots__ = (
+        "_cumulative", "_events", "_instance", "_instances", "_memories", "_opponent", "_opponents", "_others", "_paid",
+        "_position", "_remembers", "_replay", "_root", "_seat_rule", "_seats", "_turns",
+    )  # fmt: skip
+
     option_names: ClassVar[tuple[str, ...]] = ("opponent", "seat", "instance")
 
     def __init__(
@@ -224,6 +229,8 @@ class GameEnv(MetaGameEnv):
 
     ``episodes``, ``instance`` and ``stop_on_success`` belong to the meta-episode and are refused here.
     """
+
+    __slots__ = ()
 
     def __init__(
         self,
