@@ -1,1 +1,0 @@
-"""Worlds: single-agent task engines, one file or folder each."""
