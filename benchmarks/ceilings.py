@@ -17,6 +17,7 @@ import numpy as np
 from benchmarks.panels import Entry
 from benchmarks.statistics import EMPTY, Estimate
 from benchmarks.suites.base import Suite
+from mage_agent.policies import equilibrium_strategy
 from mage_envs.errors import UnsupportedGameError
 from mage_envs.games import GameSpec
 from mage_envs.opponents import make_opponent
@@ -102,11 +103,6 @@ def _value(game: GameSpec, opponent: str, seat: int, what: str) -> float | None:
         return expected_value(game, equilibrium_strategy(game), opponent, seat)
     except UnsupportedGameError:
         return None
-
-
-def equilibrium_strategy(game: GameSpec) -> str:
-    """Returns the spec of the strategy that counts as equilibrium play: what the agent ``equilibrium`` plays."""
-    return "minimax" if game.perfect_information else "cfr"
 
 
 def _adaptive(

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from functools import partial
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from benchmarks.suites import SUITES
-from mage_agent.agents import AGENTS
+from mage_agent.agents import agent_rows, first_line
 from mage_envs.games import GAMES
 from mage_envs.opponents import OPPONENTS
 from mage_envs.opponents.populations import POPULATIONS
-from mage_envs.registry import Registry
 from mage_envs.scenarios import SCENARIOS
+from mage_envs.spec_strings import usage
 
 
 def suites() -> Table:
@@ -36,12 +35,12 @@ def scenarios() -> Table:
 
 def agents() -> Table:
     """Lists the agents. Every opponent is one, too."""
-    return _table("agents (and every opponent)", ("what it does",), _factories(AGENTS, skip=0))
+    return _table("agents (and every opponent)", ("told the opponent", "what it does"), agent_rows())
 
 
 def opponents() -> Table:
     """Lists the opponents."""
-    return _table("opponents", ("what it does",), _factories(OPPONENTS, skip=1))
+    return _table("opponents", ("what it does",), _opponents())
 
 
 def populations() -> Table:
@@ -76,17 +75,10 @@ def _table(title: str, columns: Iterable[str], rows: Iterable[tuple[str, ...]]) 
     return table
 
 
-def _factories(registry: Registry[Any], skip: int) -> Iterator[tuple[str, str]]:
-    for name in registry:
-        factory = registry.get(name)
-        summary = getattr(factory, "summary", None) or inspect.getdoc(factory) or ""
-        yield _usage(name, factory, skip), str(summary).split("\n", maxsplit=1)[0].replace("``", "")
-
-
-def _usage(name: str, factory: Callable[..., object], skip: int) -> str:
-    parameters = list(inspect.signature(factory).parameters.values())[skip:]
-    shown = [p.name if p.default is p.empty else f"{p.name}={p.default}" for p in parameters]
-    return f"{name}({', '.join(shown)})" if shown else name
+def _opponents() -> Iterator[tuple[str, str]]:
+    for name in OPPONENTS:
+        factory = OPPONENTS.get(name)
+        yield usage(name, partial(factory, None)), str(getattr(factory, "summary", "") or first_line(factory))
 
 
 def _members(members: Sequence[tuple[str, float]]) -> str:

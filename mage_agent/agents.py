@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TypeAlias
 
@@ -11,7 +12,7 @@ from mage_agent.opponent_agent import OpponentAgent
 from mage_envs.errors import UnknownNameError
 from mage_envs.opponents import OPPONENTS
 from mage_envs.registry import Registry
-from mage_envs.spec_strings import Spec, bind_spec, parse_spec
+from mage_envs.spec_strings import Spec, bind_spec, parse_spec, usage
 
 Factory: TypeAlias = Callable[..., Agent]
 
@@ -45,3 +46,16 @@ def make_agent(spec: str | Spec) -> Agent:
         raise UnknownNameError("agent", parsed.name, {*AGENTS, *OPPONENTS})
     agent.name = str(Spec(parsed.name, (), tuple(values.items())))
     return agent
+
+
+def agent_rows() -> Iterator[tuple[str, str, str]]:
+    """Yields for every agent how its spec is written, whether it is told the opponent, and what it does."""
+    for name in AGENTS:
+        factory = AGENTS.get(name)
+        told = "yes (oracle)" if getattr(factory, "oracle", False) else "no"
+        yield usage(name, factory), told, first_line(factory)
+
+
+def first_line(factory: Callable[..., object]) -> str:
+    """Returns the first line of a factory's docstring as plain text; empty if it has none."""
+    return (inspect.getdoc(factory) or "").split("\n", maxsplit=1)[0].replace("``", "")

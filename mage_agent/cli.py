@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import shutil
 from typing import Annotated
 
@@ -37,16 +36,14 @@ def _root(
 @app.command("list")
 def list_() -> None:
     """Lists the agents."""
-    from mage_agent.agents import AGENTS
+    from mage_agent.agents import agent_rows
 
     table = Table(box=SIMPLE_HEAD, pad_edge=False, expand=True)
     table.add_column("agent", no_wrap=True)
     table.add_column("told the opponent", no_wrap=True)
     table.add_column("what it does")
-    for name in AGENTS:
-        factory = AGENTS.get(name)
-        oracle = "yes (oracle)" if getattr(factory, "oracle", False) else "no"
-        table.add_row(name, oracle, (inspect.getdoc(factory) or "").split("\n", maxsplit=1)[0].replace("``", ""))
+    for row in agent_rows():
+        table.add_row(*row)
     out.print(table)
     out.print(
         "Every opponent plays as an agent, too: benchmark list opponents. To play: benchmark run quick --agent SPEC"

@@ -1,4 +1,4 @@
-"""Best responses that agents share: computed once per process."""
+"""What counts as equilibrium play, and best responses: said once for agents and yardsticks, computed once a process."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ from mage_envs.games import GameSpec
 from mage_envs.tabular.belief import trembling_table
 from mage_envs.tabular.solve import best_response_to_tables
 from mage_envs.tabular.tables import Policy
+
+
+def equilibrium_strategy(game: GameSpec) -> str:
+    """Returns the spec of the strategy that counts as equilibrium play: what the agent ``equilibrium`` plays."""
+    return "minimax" if game.perfect_information else "cfr"
 
 
 @lru_cache(maxsize=1024)

@@ -82,10 +82,20 @@ def bind_spec(spec: Spec, target: Callable[..., object], kind: str) -> dict[str,
     try:
         bound = signature.bind(*spec.args, **dict(spec.kwargs))
     except TypeError as error:
-        usage = f"{spec.name}({', '.join(signature.parameters)})"
-        raise SpecError(f"{kind} {str(spec)!r}: {error}; it is used as {usage}") from error
+        raise SpecError(f"{kind} {str(spec)!r}: {error}; it is used as {usage(spec.name, target)}") from error
     bound.apply_defaults()
     return dict(bound.arguments)
+
+
+def usage(name: str, target: Callable[..., object]) -> str:
+    """Returns how a spec is written: its name, and the parameters of its factory with their defaults.
+
+    >>> usage("mcts", lambda simulations, uct_c=2.0: None)
+    'mcts(simulations, uct_c=2.0)'
+    """
+    parameters = inspect.signature(target).parameters.values()
+    written = [p.name if p.default is p.empty else f"{p.name}={p.default}" for p in parameters]
+    return f"{name}({', '.join(written)})" if written else name
 
 
 def _write(value: Value) -> str:

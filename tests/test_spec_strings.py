@@ -105,7 +105,7 @@ def test_binding_fills_in_defaults_in_order() -> None:
     ("text", "message"),
     [
         ("mcts(simulation=9)", "opponent 'mcts' has no parameter 'simulation'. Did you mean 'simulations'?"),
-        ("mcts", "missing a required argument: 'simulations'; it is used as mcts(simulations, uct_c)"),
+        ("mcts", "missing a required argument: 'simulations'; it is used as mcts(simulations, uct_c=2.0)"),
         ("mcts(1, simulations=2)", "multiple values for argument 'simulations'"),
         ("mcts(1, 2, 3)", "too many positional arguments"),
     ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from mage_agent.agents import AGENTS
 from mage_agent.base import Briefing
 from mage_agent.opponent_agent import OpponentAgent
+from mage_agent.policies import equilibrium_strategy
 
 
 class Equilibrium(OpponentAgent):
@@ -20,7 +21,7 @@ class Equilibrium(OpponentAgent):
         Raises:
             UnsupportedGameError: The game is too large for the solver.
         """
-        self._spec = "minimax" if briefing.game.perfect_information else "cfr"
+        self._spec = equilibrium_strategy(briefing.game)
         super().begin(briefing)
 
 

@@ -6,9 +6,9 @@ hand.
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -16,6 +16,7 @@ from mage_envs.opponents.base import OPPONENTS, Opponent
 from mage_envs.opponents.populations import POPULATIONS
 from mage_envs.opponents.roshambo import NAMES
 from mage_envs.opponents.tic_tac_toe import ORDERS
+from mage_envs.spec_strings import usage
 
 PAGE = Path(__file__).parents[2] / "docs" / "opponents.md"
 
@@ -26,9 +27,10 @@ def opponent_table() -> str:
     """Lists every opponent with its parameters and their defaults."""
     rows = []
     for name in OPPONENTS:
-        opponent = cast(type[Opponent], OPPONENTS.get(name))
+        factory = OPPONENTS.get(name)
+        opponent = cast(type[Opponent], factory)
         table = "yes" if opponent.tabular else "no"
-        rows.append((f"`{usage(name)}`", opponent.plays, table, opponent.summary))
+        rows.append((f"`{usage(name, partial(factory, None))}`", opponent.plays, table, opponent.summary))
     return _markdown(("spec", "plays", "table", "what it does"), rows)
 
 
@@ -41,13 +43,6 @@ def population_table() -> str:
         listed = ", ".join(members if len(members) <= 8 else [*members[:3], f"… {len(members)} in all"])
         rows.append((f"`{name}`", population.split, population.summary, listed))
     return _markdown(("name", "split", "what it is", "members"), rows)
-
-
-def usage(name: str) -> str:
-    """Returns how a spec of an opponent is written: ``mcts(simulations=100, uct_c=2.0, rollouts=1)``."""
-    parameters = list(inspect.signature(OPPONENTS.get(name)).parameters.values())[1:]
-    written = [p.name if p.default is p.empty else f"{p.name}={p.default}" for p in parameters]
-    return f"{name}({', '.join(written)})" if written else name
 
 
 def renewed(page: str) -> str:
