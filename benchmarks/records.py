@@ -161,7 +161,7 @@ def good_records(path: Path) -> tuple[list[Record], list[str]]:
     damage = []
     for where, line in _lines(path):
         try:
-            _collect(found, parse_line(line, where), path)
+            _collect(found, parse_line(line, where), where)
         except RecordError as error:
             damage.append(str(error))
     return list(found.values()), damage
@@ -180,8 +180,8 @@ def collect_records(path: Path) -> dict[Key, Record]:
         RecordError: A damaged line, or two different results of one meta-episode.
     """
     found: dict[Key, Record] = {}
-    for record in iterate_records(path):
-        _collect(found, record, path)
+    for where, line in _lines(path):
+        _collect(found, parse_line(line, where), where)
     return found
 
 
@@ -198,12 +198,12 @@ def _lines(path: Path) -> Iterator[tuple[str, bytes]]:
         raise RecordError(f"cannot read {path}: {error.strerror}") from error
 
 
-def _collect(found: dict[Key, Record], record: Record, path: Path) -> None:
+def _collect(found: dict[Key, Record], record: Record, where: str) -> None:
     before = found.setdefault(record.key, record)
     if before is record or before == record:
         return
     if before.scored:
-        raise RecordError(f"{path}: two different results of {' / '.join(map(str, record.key))}")
+        raise RecordError(f"{where}: another result of {' / '.join(map(str, record.key))} stands before it")
     found[record.key] = record
 
 

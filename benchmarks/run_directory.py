@@ -206,10 +206,10 @@ def open_run(path: Path, manifest: Manifest, mode: Mode) -> Iterator[RunDirector
 def _prepare(path: Path, manifest: Manifest, mode: Mode) -> RunDirectory:
     present = {entry.name for entry in path.iterdir() if not entry.name.startswith(".")}
     foreign = sorted(present - {MANIFEST, RECORDS})
-    if mode == "new" and present:
-        raise RecordError(f"{path} is not empty: add --resume or --overwrite, or choose another --out")
     if foreign and MANIFEST not in present:
         raise RecordError(f"{path} is no run directory, it holds {foreign[0]!r}: choose another --out")
+    if mode == "new" and present:
+        raise RecordError(f"{path} is not empty: add --resume or --overwrite, or choose another --out")
     if mode == "overwrite":
         for name in (RECORDS, MANIFEST):  # In this order: records without a manifest would be nobody's.
             try:

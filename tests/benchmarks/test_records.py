@@ -97,7 +97,7 @@ def test_the_same_result_twice_is_one_and_two_results_are_an_error(tmp_path: Pat
     path = write(tmp_path / "r.jsonl", line(0), line(0))
     assert list(collect_records(path)) == [Key("random", "test/kuhn", 0)]
     other = record(0, episode(-1.0)).line() + b"\n"
-    with pytest.raises(RecordError, match="two different results of random / test/kuhn / 0"):
+    with pytest.raises(RecordError, match=r"r\.jsonl:2: another result of random / test/kuhn / 0 stands before it"):
         collect_records(write(path, line(0), other))
 
 

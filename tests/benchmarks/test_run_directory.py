@@ -37,7 +37,7 @@ def test_overwrite_starts_anew(tmp_path: Path) -> None:
 @pytest.mark.parametrize("mode", ["new", "resume", "overwrite"])
 def test_somebody_elses_folder_is_left_alone(tmp_path: Path, mode: Mode) -> None:
     (tmp_path / "thesis.tex").write_text("precious")
-    with pytest.raises(RecordError, match="choose another --out"):
+    with pytest.raises(RecordError, match=r"is no run directory, it holds 'thesis\.tex': choose another --out"):
         go(tmp_path, mode)
     assert (tmp_path / "thesis.tex").read_text() == "precious"
     assert not (tmp_path / MANIFEST).exists()
