@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 ORDER = (
-    ("mage_envs.registry", "mage_envs.errors", "mage_envs.spec_strings"),
+    ("mage_envs.registry", "mage_envs.errors", "mage_envs.spec_strings", "mage_envs.charset"),
     ("mage_envs.games",),
     ("mage_envs.opponents",),
     ("mage_envs.text",),
@@ -53,10 +53,9 @@ def test_imports_go_one_way(file: Path) -> None:
             assert LEVELS[other] <= LEVELS[own], f"{file.name} imports {module}, which is further down the line"
 
 
-def test_every_package_has_its_place() -> None:
-    folders = {file.parent for file in FILES}
-    for folder in folders:
-        name = ".".join(folder.relative_to(ROOT).parts)
+def test_every_module_has_its_place() -> None:
+    for file in FILES:
+        name = ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
         assert name == "mage_envs" or room(name), f"{name} has no place in ORDER"
 
 

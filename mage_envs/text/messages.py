@@ -15,8 +15,6 @@ REASONS = {
 }
 """Why an answer was not played, one reason a kind, each naming its own remedy."""
 
-REFLECT = "The next episode starts after your reflection. Write what you want to remember."
-
 
 @lru_cache(maxsize=4096)
 def header(episode: int, episodes: int, seat: int) -> str:
