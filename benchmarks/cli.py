@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
+from benchmarks.pool import MAX_JOBS
+from benchmarks.suites.base import MAX_META_EPISODES
 from mage_envs.errors import MageError, RecordError, VerificationError
 
 if TYPE_CHECKING:
@@ -22,8 +24,6 @@ if TYPE_CHECKING:
     from benchmarks.run_directory import Mode, RunDirectory
 
 WIDTH = min(100, shutil.get_terminal_size((100, 24)).columns)
-MAX_META_EPISODES = 1_000_000
-MAX_JOBS = 256
 
 app = typer.Typer(
     help="Plays agents on fixed panels of meta-episodes, and keeps leaderboards.",

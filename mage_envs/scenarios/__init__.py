@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from mage_envs.scenarios.base import SCENARIOS, Instance, Interface, Scenario
+from mage_envs.envs.meta_episode import Instance, Interface
+from mage_envs.scenarios.base import SCENARIOS, Scenario
 
 __all__ = ["SCENARIOS", "Instance", "Interface", "Scenario"]

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import gymnasium as gym
 
+from mage_envs.envs.meta_episode import Instance
 from mage_envs.registry import Registry
-
-Instance: TypeAlias = Literal["fresh", "replay"]
-Interface: TypeAlias = Literal["array", "text"]
 
 
 @dataclass(frozen=True)
