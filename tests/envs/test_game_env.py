@@ -54,6 +54,22 @@ def test_the_first_win_can_end_it() -> None:
     assert len(outcomes) < 50
 
 
+def test_a_draw_is_no_success() -> None:
+    env = gym.make("mage/RockPaperScissors-meta-v0", population="constant(rock)", stop_on_success=True)
+    env.reset(seed=0)
+    ends = [env.step(0) for _ in range(5)]  # rock; reflection; rock; reflection; rock
+    assert [end[4]["episode_result"]["outcome"] for end in ends[::2]] == ["draw"] * 3
+    assert [end[2] for end in ends] == [False] * 4 + [True]
+
+
+def test_a_forfeit_takes_back_what_was_paid_on_the_way() -> None:
+    env = gym.make("mage/RockPaperScissors-meta-v0", game="rock_paper_scissors(throws=3)", max_invalid=1, episodes=1)
+    env.reset(seed=0, options={"opponent": "roshambo(name=rockbot)"})
+    assert env.step(1)[1] == 1.0  # paper
+    _, reward, over, _, info = env.step(99)
+    assert (reward, over, info["episode_result"]["reward"]) == (-4.0, True, -3.0)
+
+
 def test_seats_alternate() -> None:
     env = gym.make("mage/KuhnPoker-meta-v0", episodes=6, population="random")
     seats = {}
