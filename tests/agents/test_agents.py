@@ -7,6 +7,7 @@ import pytest
 
 from mage_agent.agents import AGENTS, make_agent
 from mage_agent.base import Briefing
+from mage_agent.policies import best_policy
 from mage_envs.errors import SpecError, UnknownNameError, UnsupportedGameError
 from mage_envs.games import load_game_spec
 from mage_envs.opponents import OPPONENTS
@@ -91,6 +92,11 @@ def test_opponents_without_a_table_are_refused_by_name() -> None:
     among = briefing("tic_tac_toe", population=(("random", 0.5), ("mcts(simulations=10)", 0.5)))
     with pytest.raises(UnsupportedGameError, match="has no behaviour table"):
         make_agent("thompson").begin(among)
+
+
+def test_a_trembling_opponent_is_answered_sensibly_where_it_never_lets_one_get_to() -> None:
+    policy = best_policy(load_game_spec("kuhn_poker"), "first_legal", 0, trembling=1e-3)  # It never bets. If it does:
+    assert (policy["0pb"], policy["2pb"]) == (0, 1)  # the Jack folds, the King calls.
 
 
 def test_global_generators_are_untouched() -> None:
