@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: run test golden perf clean
+.PHONY: run test test-pythons golden perf clean
 
 run: $(STAMP)
 	$(BIN)/benchmark run quick
@@ -15,6 +15,9 @@ test: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/pytest -n 2 --dist worksteal
+
+test-pythons:  ## the tests on every Python of the classifiers; each needs to be on the path
+	for version in 3.11 3.12 3.13; do $(MAKE) test PYTHON=python$$version VENV=.venv-$$version || exit 1; done
 
 golden: $(STAMP)  ## write the golden transcripts anew; look at the diff before you commit it
 	$(BIN)/python -m tests.conformance.golden --write
@@ -31,4 +34,4 @@ $(STAMP): pyproject.toml
 	touch $(STAMP)
 
 clean:  ## what was installed and built; runs/ stays
-	rm -rf $(VENV) build dist *.egg-info
+	rm -rf $(VENV) .venv-* build dist *.egg-info

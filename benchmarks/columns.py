@@ -88,7 +88,7 @@ ORIGIN = (
     Column(
         "commit",
         "hash or empty",
-        "commit of the checkout, with + if its files were changed; empty for an installed wheel",
+        "commit of the checkout, + if files were changed; unknown if git cannot tell; empty for an installed wheel",
     ),
     Column("run", "SHA-256", "hash of this row's records: the same panel and agent give the same"),
     Column(

@@ -33,19 +33,21 @@ def commit() -> str:
     """Returns the commit of the checkout that this code runs from.
 
     Returns:
-        The hash, followed by ``+`` if files of the packages differ from it; empty for an installed wheel.
+        The hash, followed by ``+`` if files of the packages differ from it; ``unknown`` if git cannot tell; empty for
+        an installed wheel.
     """
     root = Path(benchmarks.__file__).resolve().parent.parent
     if not (root / ".git").exists():
         return ""
-    head = _git(root, "rev-parse", "HEAD")
-    changed = _git(root, "status", "--porcelain", "--", "benchmarks", "mage_agent", "mage_envs")
+    try:
+        head = _git(root, "rev-parse", "HEAD")
+        changed = _git(root, "status", "--porcelain", "--", "benchmarks", "mage_agent", "mage_envs")
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
     return head + "+" * bool(changed)
 
 
 def _git(root: Path, *arguments: str) -> str:
-    try:
-        done = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        return ""
-    return done.stdout.strip()
+    return subprocess.run(
+        ["git", "-C", str(root), *arguments], capture_output=True, text=True, check=True
+    ).stdout.strip()

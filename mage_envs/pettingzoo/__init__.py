@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
+from functools import partial
 from types import ModuleType
 from typing import Any
 
@@ -28,7 +29,13 @@ def _module(name: str, *game: str, simultaneous: bool) -> ModuleType:
     for kind, maker in makers.items():
         setattr(module, kind, _function(kind, maker, game))
     module.__dict__["__all__"] = list(makers)
+    module.__dict__["__getattr__"] = partial(_no_attribute, name)
     return module
+
+
+def _no_attribute(module: str, name: str) -> Any:
+    why = " In this game the seats act in turn: use env()." if name == "parallel_env" else ""
+    raise AttributeError(f"module {module!r} has no attribute {name!r}.{why}")
 
 
 def _function(kind: str, maker: Callable[..., Any], game: tuple[str, ...]) -> Callable[..., Any]:

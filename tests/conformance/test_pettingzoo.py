@@ -242,5 +242,7 @@ def test_every_agent_must_act_in_parallel() -> None:
 
 def test_a_sequential_game_has_no_parallel_environment() -> None:
     assert not hasattr(MODULES["kuhn_poker_v0"], "parallel_env")
+    with pytest.raises(AttributeError, match=r"use env\(\)"):
+        MODULES["kuhn_poker_v0"].parallel_env(episodes=2)
     with pytest.raises(ValueError, match=r"use env\(\)"):
         MODULES["openspiel_v0"].parallel_env(game="tic_tac_toe")
