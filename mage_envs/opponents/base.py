@@ -8,7 +8,7 @@ The environment samples from the distribution, with its own generator.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
@@ -64,6 +64,9 @@ class Opponent(ABC):
     def end_episode(self, view: View, memory: Memory) -> Memory:
         """Learns from the terminal view of an episode. Returns the next memory."""
         return memory
+
+    def tabulate(self, views: Sequence[View]) -> None:  # noqa: B027 -- most have nothing to prepare
+        """Is told all information states before a table of its behaviour is made, to prepare what costs time."""
 
     def describe(self) -> str:
         """Says what this opponent is, its parameters included. Goes into every record."""

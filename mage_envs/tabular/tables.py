@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TypeAlias
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from mage_envs.errors import MageError, UnsupportedGameError
 from mage_envs.games import GameSpec, View, load_game_spec
 from mage_envs.opponents import Distribution, Opponent, make_opponent, one_hot
 from mage_envs.spec_strings import Spec
+from mage_envs.tabular.compiled import CompiledGame
 from mage_envs.tabular.histories import decision_views
 
 Table: TypeAlias = Mapping[str, Distribution]
 """View key of a decision to a probability for each of ``view.legal``, in that order."""
+
+
+class Behaviour(NamedTuple):
+    """What an opponent does at every information state of a compiled game.
+
+    Attributes:
+        probabilities: Of each action, 0 where it is not legal; float64, shape ``(information states, actions)``.
+        uniform: Whether the opponent gave the view's own ``uniform``, which environments sample in another way than
+            equal numbers (:func:`~mage_envs.opponents.sample_index`); bool, shape ``(information states,)``.
+    """
+
+    probabilities: npt.NDArray[np.float64]
+    uniform: npt.NDArray[np.bool_]
+
 
 Policy: TypeAlias = Mapping[str, int]
 """View key of a decision to the action id that is played there for sure."""
@@ -57,6 +73,39 @@ def strategy_table(game: str | GameSpec, strategy: Strategy, seat: int) -> Table
     if missing:
         raise ValueError(f"the policy has no action for {len(missing)} decisions of seat {seat}: {missing[0]!r} ...")
     return {key: one_hot(view, strategy[key]) for key, view in views.items()}
+
+
+def behaviour(game: CompiledGame, opponent: Opponent, seats: Iterable[int] | None = None) -> Behaviour:
+    """Asks a memoryless opponent once at every information state.
+
+    Args:
+        game: The game as arrays.
+        opponent: A tabular opponent.
+        seats: The seats that it plays; the rows of others stay 0. None: all.
+
+    Raises:
+        UnsupportedGameError: The opponent has no table because it searches at random or remembers.
+        MageError: It gives something else than a distribution over the legal actions.
+    """
+    if not opponent.tabular:
+        raise UnsupportedGameError(
+            f"{opponent.spec} has no behaviour table: its moves depend on more than its view (memory or random "
+            "search), so there is no exact value against it. Choose a tabular opponent, or estimate by play"
+        )
+    wanted = range(game.spec.seats) if seats is None else seats
+    views = {int(number): game.view(number) for seat in wanted for number in game.of_seat(seat)}
+    opponent.tabulate(list(views.values()))
+    table = np.zeros((game.information_states, game.spec.actions))
+    uniform = np.zeros(game.information_states, dtype=np.bool_)
+    rng = np.random.default_rng(0)
+    memory = opponent.start(rng)
+    for number, view in views.items():
+        given = opponent.policy(view, memory, rng)[0]
+        if len(given) != len(view.legal) or min(given) < 0.0 or abs(sum(given) - 1.0) > _TOLERANCE:
+            raise MageError(f"{opponent.spec} gave {given!r} for the legal actions {view.names} of {view!r}")
+        table[number, view.legal] = given
+        uniform[number] = given is view.uniform
+    return Behaviour(table, uniform)
 
 
 def other_tables(game: str | GameSpec, strategy: Strategy, seat: int) -> dict[int, Table]:

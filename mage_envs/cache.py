@@ -1,0 +1,91 @@
+"""What costs time to compute and never changes, kept on disk: arrays under a content key.
+
+A file is an uncompressed NumPy archive, read without pickle, written beside its place and moved there in one step. So
+a kill leaves the old file or none, several processes may write at once, and a file from elsewhere cannot run code.
+The folder is the environment variable ``MAGE_CACHE``, else the user's cache folder; ``MAGE_CACHE=off`` keeps nothing.
+Deleting the folder is safe.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import tempfile
+import zipfile
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import platformdirs
+
+Arrays: TypeAlias = Mapping[str, npt.NDArray[Any]]
+
+VARIABLE = "MAGE_CACHE"
+_log = logging.getLogger(__name__)
+
+
+def folder() -> Path | None:
+    """Returns the folder of the cache, which need not exist; None if nothing is to be kept."""
+    chosen = os.environ.get(VARIABLE, "")
+    if chosen.casefold() == "off":
+        return None
+    return Path(chosen) if chosen else platformdirs.user_cache_path("mage-envs", appauthor=False)
+
+
+def content_key(*parts: str | bytes) -> str:
+    """Returns one key for everything that decides a content: 32 hexadecimal digits.
+
+    >>> content_key("a", "bc") == content_key("ab", "c")
+    False
+    """
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode() if isinstance(part, str) else part
+        digest.update(len(data).to_bytes(8, "little") + data)
+    return digest.hexdigest()[:32]
+
+
+def load(kind: str, key: str) -> Arrays | None:
+    """Reads what :func:`store` wrote.
+
+    Returns:
+        The arrays by name; None if there are none, or the file is damaged (which is logged).
+    """
+    path = _path(kind, key)
+    if path is None or not path.exists():
+        return None
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            return dict(file)
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+        _log.warning("%s is damaged and will be written anew: %s", path, error)
+        return None
+
+
+def store(kind: str, key: str, arrays: Arrays) -> None:
+    """Writes arrays, whole or not at all. A folder that cannot be written is logged, and nothing is kept."""
+    path = _path(kind, key)
+    if path is None:
+        return
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", dir=path.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                np.savez(file, allow_pickle=False, **arrays)
+            Path(name).replace(path)
+        except BaseException:
+            with suppress(OSError):
+                Path(name).unlink()
+            raise
+    except OSError as error:
+        _log.warning("nothing is kept on disk: %s. Set %s to a folder that can be written", error, VARIABLE)
+
+
+def _path(kind: str, key: str) -> Path | None:
+    place = folder()
+    return None if place is None else place / f"{kind}-{key}.npz"
