@@ -210,19 +210,27 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
                 raise ValueError(f"unknown reset option {name!r}. {near_matches(str(name), self.option_names)}")
         return options
 
+    # Numbers: those of ``numpy.random.default_rng(seed).random()`` in order, none left out.
+
     def _uniform(self) -> float:
         """Returns a number in [0, 1) from the environment's generator; blocks make it four times cheaper."""
         if not self._block:
-            self._block = self._rng.random(_BLOCK).tolist()
+            self._block = self._backwards(_BLOCK)
         return self._block.pop()
 
     def _uniforms(self, count: int) -> list[float]:
-        """Returns several; numbers of a block that does not reach are dropped."""
-        if len(self._block) < count:
-            self._block = self._rng.random(max(count, _BLOCK)).tolist()
-        taken = self._block[-count:]
+        """Returns several, in order."""
+        missing = count - len(self._block)
+        if missing > 0:
+            self._block = self._backwards(max(missing, _BLOCK)) + self._block
+        taken = self._block[: -count - 1 : -1]
         del self._block[-count:]
         return taken
+
+    def _backwards(self, count: int) -> list[float]:
+        """Returns the generator's next numbers, the first one last, where ``list.pop`` takes it."""
+        backwards: list[float] = self._rng.random(count)[::-1].tolist()
+        return backwards
 
     # Episodes and phases.
 
