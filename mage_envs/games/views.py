@@ -106,10 +106,14 @@ class View:
     def key(self) -> str:
         """The information state: equal for views that the seat cannot tell apart, different for others."""
         if self._key is None:
-            name = self.spec.information_state(self._state, self.seat)
             shown = sorted(self.revealed.items())
-            self._key = f"{name} revealed {shown}" if shown else name
+            self._key = f"{self.unrevealed_key} revealed {shown}" if shown else self.unrevealed_key
         return self._key
+
+    @property
+    def unrevealed_key(self) -> str:
+        """The key without what the end of the episode reveals."""
+        return self.spec.information_state(self._state, self.seat)
 
     @property
     def revealed(self) -> Facts:

@@ -61,6 +61,7 @@ class CompiledGame:
         mask: 1 for each legal action of a view; int8, shape (V, A).
         tensor: OpenSpiel's tensor of a view; float32, shape (V, ``spec.tensor_size``).
         revealed: What the end of the game reveals, zeros before; float32, shape (V, ``spec.reveal_size``).
+        unrevealed: Equal for views that differ only in what the end of the game reveals; int32, shape (V,).
         witness: A state at which a view is had; int32, shape (V,).
         keys: ``View.key`` of each view.
     """
@@ -80,6 +81,7 @@ class CompiledGame:
     mask: Array
     tensor: Array
     revealed: Array
+    unrevealed: Array
     witness: Array
     keys: tuple[str, ...]
 
@@ -313,6 +315,7 @@ class _Compiler:
         ordered = sorted(self.views, key=lambda name: name[1])
         number: dict[Any, int] = {name: index for index, name in enumerate(ordered)} | {None: _NOBODY}
         views = [self.views[name][0] for name in ordered]
+        hidden: dict[object, int] = {}
         spec = self.spec
         return CompiledGame(
             spec=spec,
@@ -331,6 +334,9 @@ class _Compiler:
             tensor=np.array([view.tensor for view in views], dtype=np.float32).reshape(len(views), spec.tensor_size),
             revealed=np.array([view.reveal_array for view in views], dtype=np.float32).reshape(
                 len(views), spec.reveal_size
+            ),
+            unrevealed=np.array(
+                [hidden.setdefault((v.seat, v.terminal, v.unrevealed_key), len(hidden)) for v in views], dtype=np.int32
             ),
             witness=np.array([self.views[name][1] for name in ordered], dtype=np.int32),
             keys=tuple(view.key for view in views),
