@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from mage_envs.games import GameSpec
 from mage_envs.tabular.belief import trembling_table
-from mage_envs.tabular.solve import best_response_to_tables
+from mage_envs.tabular.solve import best_response
 from mage_envs.tabular.tables import Policy
 
 
@@ -24,6 +24,4 @@ def best_policy(spec: GameSpec, opponent: str, seat: int, trembling: float = 0.0
     Raises:
         UnsupportedGameError: The opponent has no behaviour table, or the game is too large.
     """
-    others = [other for other in range(spec.seats) if other != seat]
-    tables = {other: trembling_table(spec, opponent, other, trembling) for other in others}
-    return best_response_to_tables(spec, tables, seat).policy
+    return best_response(spec, trembling_table(spec, opponent, trembling), seat).policy

@@ -12,25 +12,31 @@ On Kuhn poker, seat 0, against conservative, aggressive and intermediate with eq
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from mage_envs.errors import UnsupportedGameError
 from mage_envs.games import GameSpec
 from mage_envs.opponents.populations import load_population
+from mage_envs.tabular.compiled import CompiledGame, compiled_game
 from mage_envs.tabular.results import AdaptiveValue, FloatArray, IntArray
-from mage_envs.tabular.seat_tree import SeatTree, seat_tree
-from mage_envs.tabular.tables import load_game, other_tables
+from mage_envs.tabular.seat_tree import seat_tree
+from mage_envs.tabular.tables import Table, check_seat, load_game, other_seats, strategy_table
 
 MAX_BELIEFS = 100_000
 """Beliefs past which a computation is given up, after about 25 s of Leduc poker (``leduc/train``, N = 3: 72,000)."""
+
+PopulationWeights: TypeAlias = str | Mapping[str, float]
+"""Specs of tabular opponents with weights, or the name of a population."""
 
 _DIGITS = 12
 
 
 def bayes_adaptive_value(
     game: str | GameSpec,
-    population: str | Mapping[str, float],
+    population: PopulationWeights,
     seats: Sequence[int],
     instance: str = "fresh",
     reveal_showdown: bool = True,
@@ -46,71 +52,194 @@ def bayes_adaptive_value(
             own score.
 
     Returns:
-        The value in total and per episode. Among equally good actions the lowest id is taken; the parts per episode
-        are those of the policy that follows.
+        The value in total, per episode, and per opponent. Among equally good actions the lowest id is taken; the
+        parts are those of the policy that follows.
 
     Raises:
         ValueError: A weight is negative or all are 0, there is no episode, or ``instance`` is neither word.
-        UnsupportedGameError: An opponent has no table, the game is too large, or there are too many beliefs.
+        UnsupportedGameError: An opponent has no table, the game is too large, or there are too many beliefs:
+            :func:`~mage_envs.tabular.bounds.adaptive_bounds` says what can be said then.
     """
+    plan = adaptive_plan(game, population, seats, instance, reveal_showdown)
+    return AdaptiveValue(float(plan.per_episode.sum()), tuple(plan.per_episode.tolist()), plan.per_opponent())
+
+
+def adaptive_plan(
+    game: str | GameSpec,
+    population: PopulationWeights,
+    seats: Sequence[int],
+    instance: str = "fresh",
+    reveal_showdown: bool = True,
+) -> AdaptivePlan:
+    """Returns the policy behind :func:`bayes_adaptive_value`, which has the same arguments and errors."""
     spec = load_game(game)
+    check_episodes(spec, seats, instance)
+    if spec.merge:
+        raise UnsupportedGameError(
+            f"{spec.name!r} merges all ways to a board, and with them what they say about the opponent: it has no "
+            "exact Bayes-adaptive value. adaptive_bounds() has bounds"
+        )
+    weights = tuple(normalised(spec, population).items())
+    return _plan(spec, weights, tuple(int(seat) for seat in seats), instance, bool(reveal_showdown))
+
+
+def check_episodes(spec: GameSpec, seats: Sequence[int], instance: str) -> None:
+    """Refuses seats and instances that no meta-episode has.
+
+    Raises:
+        ValueError: There is no episode, no such seat, or ``instance`` is neither word.
+    """
     if not seats:
         raise ValueError("seats must name the agent's seat in each episode; it is empty")
+    for seat in seats:
+        check_seat(spec, seat)
     if instance not in ("fresh", "replay"):
         raise ValueError(f"instance must be 'fresh' or 'replay', got {instance!r}")
+
+
+def normalised(spec: GameSpec, population: PopulationWeights) -> dict[str, float]:
+    """Returns the opponents that can come, with weights that add up to 1.
+
+    Raises:
+        ValueError: A weight is negative, or all are 0.
+    """
     if isinstance(population, str):
         population = dict(load_population(population, spec).members)
-    weights = _normalised(population)
-    models = {seat: _SeatModel(spec, list(weights), seat, instance, reveal_showdown) for seat in sorted(set(seats))}
-    prior = np.array(list(weights.values()))
-    if instance == "replay":
-        prior = np.outer(prior, models[seats[0]].deal_probabilities).ravel()
-    per_episode = _Solver([models[seat] for seat in seats]).value(0, prior)
-    return AdaptiveValue(float(per_episode.sum()), tuple(per_episode.tolist()))
+    total = sum(population.values())
+    if not 0.0 < total < float("inf") or min(population.values()) < 0.0:
+        raise ValueError(f"a population needs weights of 0 or more that are not all 0, got {dict(population)!r}")
+    return {opponent: weight / total for opponent, weight in population.items() if weight > 0.0}
 
 
-class _SeatModel:
+class SeatModel:
     """An episode in one seat, by type and by what the agent sees of it.
+
+    A *signal* is what the agent has seen of an episode when it is over: its own last sequence, its view and its score.
 
     Attributes:
         tree: The seat's tree.
         sequence: For each signal, the last sequence of the seat; shape ``(signals,)``.
         seen: Probability of the signal, given type and own sequence; shape ``(types, signals)``.
         score: The same times the score.
+        deals: Probability of each deal; a type is an opponent and a deal, in this order. With fresh instances there
+            is one "deal", whatever comes.
     """
 
-    def __init__(self, spec: GameSpec, opponents: Sequence[str], seat: int, instance: str, reveal: bool) -> None:
-        tree = self.tree = seat_tree(spec, seat)
-        reach = np.array([tree.reach(other_tables(spec, opponent, seat)) for opponent in opponents])
+    def __init__(self, game: CompiledGame, tables: Sequence[Table], seat: int, instance: str, reveal: bool) -> None:
+        """Works it out.
+
+        Args:
+            game: The game as arrays.
+            tables: What each opponent does.
+            seat: The agent's.
+            instance: ``"fresh"`` or ``"replay"``.
+            reveal: Whether terminal views tell what the game reveals.
+        """
+        tree = self.tree = seat_tree(game, seat)
+        reach = np.array([tree.reach(table) for table in tables])
+        self.deals: FloatArray = np.ones(1)
         if instance == "replay":
-            self.deal_probabilities, consistent = tree.deals()
+            self.deals, consistent = tree.deals()
             reach = (reach[:, None, :] * consistent[None]).reshape(-1, reach.shape[1])
         else:
             reach *= tree.chance
-        signal, self.sequence = _signals(tree, reveal)
-        self.seen = np.zeros((len(reach), len(self.sequence)))
-        self.score = np.zeros_like(self.seen)
-        np.add.at(self.seen.T, signal, reach.T)
-        np.add.at(self.score.T, signal, (reach * tree.payoff[:, 0]).T)
+        shown = tree.game.shown[tree.ends, seat]
+        self._reveal = reveal
+        names = np.stack([tree.sequence, self._named(shown), self._returns(tree.payoff[:, 0])], axis=1)
+        kinds, signal = np.unique(names, axis=0, return_inverse=True)
+        self._numbers = {tuple(kind): number for number, kind in enumerate(kinds.tolist())}
+        self.sequence: IntArray = kinds[:, 0]
+        self.seen = self._by_signal(signal.ravel(), reach)
+        self.score = self._by_signal(signal.ravel(), reach * tree.payoff[:, 0])
+
+    def signal(self, sequence: int, view: int, score: float) -> int | None:
+        """Returns the number of a signal; None if it cannot be.
+
+        Args:
+            sequence: The seat's last sequence.
+            view: Number of its terminal view.
+            score: What it got.
+        """
+        named = self._named(np.array([view]))[0]
+        return self._numbers.get((sequence, int(named), int(self._returns(np.array([score]))[0])))
+
+    def _named(self, views: IntArray) -> IntArray:
+        return views if self._reveal else self.tree.game.unrevealed[views]
+
+    def _returns(self, scores: FloatArray) -> IntArray:
+        """Numbers the returns of the game; a score that is none of them gets the nearest."""
+        known = np.unique(self.tree.payoff[:, 0])
+        nearest: IntArray = np.argmin(abs(np.asarray(scores)[:, None] - known), axis=1)
+        return nearest
+
+    def _by_signal(self, signal: IntArray, weights: FloatArray) -> FloatArray:
+        rows = [np.bincount(signal, weights=row, minlength=len(self._numbers)) for row in weights]
+        return np.array(rows)
 
 
-class _Solver:
-    """Dynamic programming over beliefs, remembered by episode and belief."""
+class Node(NamedTuple):
+    """What is best from a belief on.
 
-    def __init__(self, episodes: Sequence[_SeatModel]) -> None:
-        self.episodes = episodes
-        self.known: dict[Hashable, FloatArray] = {}
+    Attributes:
+        value: Expected score in this episode and each that follows; shape ``(episodes left,)``.
+        choice: The action index at each decision of the seat in this episode; shape ``(decisions,)``.
+    """
 
-    def value(self, episode: int, belief: FloatArray) -> FloatArray:
-        """Returns the expected score in this episode and each that follows, from a normalised belief."""
+    value: FloatArray
+    choice: IntArray
+
+
+class AdaptivePlan:
+    """The best policy for a meta-episode: what to do at every decision of every episode, from every belief.
+
+    Attributes:
+        opponents: Who can come.
+        episodes: For each episode the model of its seat.
+        prior: The belief at the start; shape ``(types,)``.
+        per_episode: Expected score of each episode; shape ``(N,)``.
+    """
+
+    def __init__(
+        self, spec: GameSpec, weights: Sequence[tuple[str, float]], seats: Sequence[int], instance: str, reveal: bool
+    ) -> None:
+        """Solves it. Use :func:`adaptive_plan`, which remembers it."""
+        self.opponents = tuple(opponent for opponent, _ in weights)
+        models = {}
+        for seat in sorted(set(seats)):
+            tables = [strategy_table(spec, opponent, *other_seats(spec, seat)) for opponent in self.opponents]
+            models[seat] = SeatModel(compiled_game(spec), tables, seat, instance, reveal)
+        self.episodes = [models[seat] for seat in seats]
+        self.prior: FloatArray = np.outer([weight for _, weight in weights], self.episodes[0].deals).ravel()
+        self._known: dict[Hashable, Node] = {}
+        self.per_episode = self.node(0, self.prior).value
+
+    def node(self, episode: int, belief: FloatArray) -> Node:
+        """Returns what is best from a belief at the start of an episode on; worked out once.
+
+        Args:
+            episode: 0-based.
+            belief: Probability of each type, adding up to 1; shape ``(types,)``.
+        """
         key = (episode, np.round(belief, _DIGITS).tobytes())
-        found = self.known.get(key)
+        found = self._known.get(key)
         if found is None:
             self._check_size()
-            found = self.known[key] = self._best(episode, belief)
+            found = self._known[key] = self._best(episode, belief)
         return found
 
-    def _best(self, episode: int, belief: FloatArray) -> FloatArray:
+    def posterior(self, episode: int, belief: FloatArray, signal: int) -> FloatArray:
+        """Returns the belief after an episode that ended with a signal."""
+        weights = belief * self.episodes[episode].seen[:, signal]
+        posterior: FloatArray = weights / weights.sum()
+        return posterior
+
+    def per_opponent(self) -> dict[str, tuple[float, ...]]:
+        """Returns the expected score of each episode for each opponent, if it is the one that came."""
+        scores = self._by_type(0, self.prior, {}).reshape(len(self.opponents), -1, len(self.episodes))
+        deals = self.episodes[0].deals
+        return {o: tuple((deals @ rows).tolist()) for o, rows in zip(self.opponents, scores, strict=True)}
+
+    def _best(self, episode: int, belief: FloatArray) -> Node:
         model, last = self.episodes[episode], episode + 1 == len(self.episodes)
         possible = np.flatnonzero(belief)
         seen = belief[possible, None] * model.seen[possible]
@@ -120,36 +249,36 @@ class _Solver:
         for signal in () if last else np.flatnonzero(mass):
             posterior = np.zeros_like(belief)
             posterior[possible] = seen[:, signal] / mass[signal]
-            parts[signal, 1:] = mass[signal] * self.value(episode + 1, posterior)
-        leaves = np.zeros((model.tree.sequences, parts.shape[1]))
-        np.add.at(leaves, model.sequence, parts)
-        return model.tree.maximise(leaves, np.ones(parts.shape[1]))[0]
+            parts[signal, 1:] = mass[signal] * self.node(episode + 1, posterior).value
+        leaves = model.tree.gather(model.sequence, parts)
+        value, choice = model.tree.maximise(leaves, np.ones(parts.shape[1]))
+        return Node(value, choice.astype(np.int16))
+
+    def _by_type(self, episode: int, belief: FloatArray, done: dict[Hashable, FloatArray]) -> FloatArray:
+        """Returns the expected score of this episode and each that follows for every type, shape ``(types, left)``."""
+        key = (episode, np.round(belief, _DIGITS).tobytes())
+        if key not in done:
+            model = self.episodes[episode]
+            played = model.tree.played(self.node(episode, belief).choice)[model.sequence]
+            scores = np.zeros((len(belief), len(self.episodes) - episode))
+            scores[:, 0] = model.score @ played
+            mass = (belief @ model.seen) * played
+            for signal in np.flatnonzero(mass) if scores.shape[1] > 1 else ():
+                later = self._by_type(episode + 1, self.posterior(episode, belief, int(signal)), done)
+                scores[:, 1:] += model.seen[:, signal, None] * later
+            done[key] = scores
+        return done[key]
 
     def _check_size(self) -> None:
-        if len(self.known) >= MAX_BELIEFS:
+        if len(self._known) >= MAX_BELIEFS:
             raise UnsupportedGameError(
                 f"more than {MAX_BELIEFS:,} beliefs for {len(self.episodes)} episodes; take fewer episodes or "
-                "opponents, or bound the value from above by the best response to each opponent"
+                "opponents, or the bounds that adaptive_bounds() gives"
             )
 
 
-def _signals(tree: SeatTree, reveal: bool) -> tuple[IntArray, IntArray]:
-    """Groups histories that end alike for the seat: the signal of each history, and the sequence of each signal."""
-    spec, seat = tree.spec, tree.seat
-    numbers: dict[Hashable, int] = {}
-    signal = np.zeros(len(tree.histories), dtype=np.int64)
-    for index, history in enumerate(tree.histories):
-        view = history.position.view(seat)
-        key = view.key if reveal else spec.information_state(history.position.state(), seat)
-        seen = (int(tree.sequence[index]), key, history.position.returns[seat])
-        signal[index] = numbers.setdefault(seen, len(numbers))
-    sequence = np.zeros(len(numbers), dtype=np.int64)
-    sequence[signal] = tree.sequence
-    return signal, sequence
-
-
-def _normalised(population: Mapping[str, float]) -> dict[str, float]:
-    total = sum(population.values())
-    if not 0.0 < total < float("inf") or min(population.values()) < 0.0:
-        raise ValueError(f"a population needs weights of 0 or more that are not all 0, got {dict(population)!r}")
-    return {spec: weight / total for spec, weight in population.items() if weight > 0.0}
+@lru_cache(maxsize=8)  # A large one holds 100 MB.
+def _plan(
+    spec: GameSpec, weights: tuple[tuple[str, float], ...], seats: tuple[int, ...], instance: str, reveal: bool
+) -> AdaptivePlan:
+    return AdaptivePlan(spec, weights, seats, instance, reveal)

@@ -16,7 +16,7 @@ import numpy as np
 from mage_envs.errors import MageError
 from mage_envs.games import GameSpec, Position, View, position_graph
 from mage_envs.games.positions import CHANCE, SIMULTANEOUS, TERMINAL
-from mage_envs.tabular.histories import acting_seats
+from mage_envs.tabular.compiled import acting_seats, compiled_game
 from mage_envs.tabular.results import FloatArray
 from mage_envs.tabular.tables import Table, strategy_table, tremble
 
@@ -47,9 +47,8 @@ class OpponentBelief:
         self.opponents = tuple(opponent for opponent, _ in population)
         prior = np.array([weight for _, weight in population])
         self.weights: FloatArray = prior / prior.sum()
-        self._tables = [
-            [trembling_table(spec, name, seat, trembling) for seat in range(spec.seats)] for name in self.opponents
-        ]
+        self._rows = compiled_game(spec).index
+        self._tables = np.array([trembling_table(spec, name, trembling) for name in self.opponents])
         self._fitting: dict[Position, FloatArray] = {}
 
     def see(self, view: View) -> None:
@@ -106,10 +105,11 @@ class OpponentBelief:
 
     def _played(self, view: View) -> FloatArray:
         """Returns the probability of each legal action under each opponent, shape ``(actions, opponents)``."""
-        return np.array([tables[view.seat][view.key] for tables in self._tables]).T
+        played: FloatArray = self._tables[:, self._rows[view.seat][view.key], view.legal].T
+        return played
 
 
-@lru_cache(maxsize=1024)
-def trembling_table(spec: GameSpec, opponent: str, seat: int, trembling: float) -> Table:
-    """Returns the table of a trembling opponent in a seat, made once per process."""
-    return tremble(strategy_table(spec, opponent, seat), trembling)
+@lru_cache(maxsize=256)
+def trembling_table(spec: GameSpec, opponent: str, trembling: float) -> Table:
+    """Returns the table of a trembling opponent, made once per process."""
+    return tremble(compiled_game(spec), strategy_table(spec, opponent), trembling)

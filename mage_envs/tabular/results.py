@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from mage_envs.tabular.compiled import CompiledGame
 from mage_envs.tabular.tables import Policy
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
@@ -48,10 +51,12 @@ class AdaptiveValue:
     Attributes:
         total: Over all episodes.
         per_episode: In each episode.
+        per_opponent: In each episode, if this opponent is the one that came.
     """
 
     total: float
     per_episode: tuple[float, ...]
+    per_opponent: Mapping[str, tuple[float, ...]]
 
 
 def argmax(values: FloatArray) -> IntArray:
@@ -69,3 +74,13 @@ def weights_of(objective: str) -> FloatArray:
     if objective not in ("score", "win"):
         raise ValueError(f"objective must be 'score' or 'win', got {objective!r}")
     return np.array([float(field == objective) for field in Score._fields])
+
+
+@lru_cache(maxsize=64)
+def payoffs(game: CompiledGame, seat: int) -> FloatArray:
+    """Returns the :class:`Score` of a seat at every state, as if the game ended there; shape ``(states, 4)``."""
+    kinds, number = np.unique(game.returns, axis=0, return_inverse=True)
+    outcomes = [game.spec.outcome(tuple(returns), seat) for returns in kinds.tolist()]
+    scores = [(returns[seat], *(outcome == name for name in Score._fields[1:]))
+              for returns, outcome in zip(kinds, outcomes, strict=True)]  # fmt: skip
+    return np.array(scores, dtype=np.float64)[number.ravel()]

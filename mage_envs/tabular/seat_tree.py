@@ -1,46 +1,28 @@
-"""A game as one seat sees it: its decisions in a tree, and all terminal histories hanging on its action sequences.
+"""A game as one seat sees it: its decisions in a tree, and all ends of the game hanging on its action sequences.
 
 A *sequence* is one (decision, action) of the seat; with perfect recall it stands for all that the seat did before.
-What the others and chance do is a weight of each terminal history, so everything that can be asked of one seat
-against fixed strategies is linear in those weights: a best response is one pass from the leaves to the root.
+What the others and chance do is a weight of each end, so everything that can be asked of one seat against fixed
+strategies is linear in those weights: a best response is one pass from the leaves to the root.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from mage_envs.errors import UnsupportedGameError
-from mage_envs.games import GameSpec, View
-from mage_envs.tabular.histories import History, decision_views, terminal_histories
-from mage_envs.tabular.results import BestResponse, FloatArray, IntArray, Score, argmax
-from mage_envs.tabular.tables import Table, check_seat
+from mage_envs.games.positions import CHANCE, TERMINAL
+from mage_envs.tabular.compiled import CompiledGame
+from mage_envs.tabular.results import BestResponse, FloatArray, IntArray, Score, argmax, payoffs
+from mage_envs.tabular.sweeps import edge_probabilities, levels, reach
+from mage_envs.tabular.tables import Table, other_seats
 
-_OUTCOMES = ("win", "draw", "loss")
 _TOLERANCE = 1e-9
 
 
-class Decision(NamedTuple):
-    """A decision of the seat; its actions are the sequences ``first``, ``first + 1``, and so on.
-
-    Attributes:
-        key: View key.
-        parent: The sequence that leads here; 0 is the empty one.
-        first: The sequence of its first legal action.
-        legal: Legal action ids.
-    """
-
-    key: str
-    parent: int
-    first: int
-    legal: tuple[int, ...]
-
-
-class Level(NamedTuple):
+class Group(NamedTuple):
     """Decisions of one depth with equally many actions, solved together.
 
     Attributes:
@@ -59,7 +41,7 @@ class Deals(NamedTuple):
 
     Attributes:
         probabilities: Shape ``(deals,)``.
-        fits: 1 where a history agrees with a deal; shape ``(deals, histories)``.
+        fits: 1 where an end agrees with a deal; shape ``(deals, ends)``.
     """
 
     probabilities: FloatArray
@@ -70,73 +52,68 @@ class SeatTree:
     """The tree of one seat.
 
     Attributes:
-        decisions: Parents before children.
+        game: The game as arrays.
+        seat: The seat.
+        ends: The states in which the game is over; shape ``(ends,)``.
+        rows: The information state of each decision; shape ``(decisions,)``.
+        parent: The sequence that leads to each decision, 0 for the empty one; shape ``(decisions,)``.
+        first: The sequence of the first action of each decision, the others follow; shape ``(decisions,)``.
+        counts: The number of its actions; shape ``(decisions,)``.
         sequences: Number of sequences, the empty one (number 0) included.
-        histories: All terminal histories.
-        sequence: For each history, the last sequence of the seat; shape ``(histories,)``.
-        payoff: For each history, the :class:`Score` of the seat; shape ``(histories, 4)``.
-        chance: For each history, the probability of its chance outcomes; shape ``(histories,)``.
+        sequence: For each end, the last sequence of the seat; shape ``(ends,)``.
+        payoff: For each end, the :class:`Score` of the seat; shape ``(ends, 4)``.
+        chance: For each end, the probability of its chance outcomes; shape ``(ends,)``.
     """
 
-    def __init__(self, spec: GameSpec, seat: int) -> None:
-        """Builds the tree. Use :func:`seat_tree`, which remembers it."""
-        check_seat(spec, seat)
-        self.spec, self.seat = spec, seat
-        self.histories = terminal_histories(spec)
-        self.decisions: list[Decision] = []
-        self.sequences = 1
-        self._known: dict[str, Decision] = {}
-        views = decision_views(spec)[seat]
-        self.sequence: IntArray = np.array([self._grow(history, views) for history in self.histories])
-        self.payoff: FloatArray = np.array([_payoff(history, seat) for history in self.histories])
-        self.chance: FloatArray = np.array([history.chance for history in self.histories])
-
-    def reach(self, tables: Mapping[int, Table]) -> FloatArray:
-        """Returns the probability that the strategies of other seats allow each history, shape ``(histories,)``.
-
-        Args:
-            tables: A table for each other seat. Chance is not in it: multiply by :attr:`chance`.
-        """
-        weights = np.ones(len(self.histories))
-        for number, history in enumerate(self.histories):
-            for seat, key, index in history.moves:
-                if seat != self.seat:
-                    weights[number] *= tables[seat][key][index]
-        return weights
-
-    def deals(self) -> Deals:
-        """Lists the complete deals.
+    def __init__(self, game: CompiledGame, seat: int) -> None:
+        """Builds the tree. Use :func:`seat_tree`, which remembers it.
 
         Raises:
-            UnsupportedGameError: The players' moves decide what chance may do, so that no deal is fixed beforehand.
+            UnsupportedGameError: Seats of this game forget what they did.
         """
-        chance = {history.deal: history.chance for history in self.histories}
-        inner = {deal[:length] for deal in chance for length in range(len(deal))}
-        complete = [deal for deal in chance if deal not in inner]
-        probabilities = np.array([chance[deal] for deal in complete])
-        if abs(probabilities.sum() - 1.0) > _TOLERANCE:
-            raise UnsupportedGameError(f"chance in {self.spec.name!r} depends on the moves; it has no fixed deals")
-        fits = [[deal[: len(history.deal)] == history.deal for history in self.histories] for deal in complete]
-        return Deals(probabilities, np.array(fits, dtype=np.float64))
+        if game.spec.merge:
+            raise UnsupportedGameError(f"{game.spec.name!r} merges all ways to a board: it is no tree")
+        self.game, self.seat = game, seat
+        self.ends: IntArray = np.flatnonzero(game.actor == TERMINAL)
+        self.rows: IntArray = game.of_seat(seat)
+        self.counts: IntArray = game.mask[self.rows].sum(axis=1, dtype=np.int64)
+        self.first: IntArray = 1 + np.cumsum(self.counts) - self.counts
+        self.sequences = 1 + int(self.counts.sum())
+        last, self._depth = self._sequences()
+        self.parent = self._parents(last)
+        self.sequence: IntArray = last[self.ends]
+        self.payoff = payoffs(game, seat)[self.ends]
+        self.chance = reach(game, game.chance)[self.ends]
+
+    def reach(self, table: Table) -> FloatArray:
+        """Returns the probability that the other seats allow each end if they play a table; shape ``(ends,)``.
+
+        Chance is not in it: multiply by :attr:`chance`.
+        """
+        others = other_seats(self.game.spec, self.seat)
+        return reach(self.game, edge_probabilities(self.game, table, others, chance=False))[self.ends]
 
     def best_response(self, weights: FloatArray, objective: FloatArray) -> BestResponse:
         """Finds the best policy of the seat.
 
         Args:
-            weights: Of each history: chance times the reach of the other seats; shape ``(histories,)``.
+            weights: Of each end: chance times the reach of the other seats; shape ``(ends,)``.
             objective: Weights of the four parts of a :class:`Score`, shape ``(4,)``.
         """
-        leaves = np.zeros((self.sequences, 4))
-        np.add.at(leaves, self.sequence, self.payoff * weights[:, None])
-        result, choice = self.maximise(leaves, objective)
-        policy = {d.key: d.legal[index] for d, index in zip(self.decisions, choice, strict=True)}
-        return BestResponse(Score(*result.tolist()), policy)
+        result, choice = self.answer(weights, objective)
+        actions = np.flatnonzero(self.game.mask[self.rows].ravel()) % self.game.spec.actions
+        played = actions[self.first - 1 + choice].tolist()
+        return BestResponse(Score(*result.tolist()), dict(zip(self.keys, played, strict=True)))
+
+    def answer(self, weights: FloatArray, objective: FloatArray) -> tuple[FloatArray, IntArray]:
+        """Does the same in numbers: the :class:`Score`, shape ``(4,)``, and the action index at each decision."""
+        return self.maximise(self.gather(self.sequence, self.payoff * weights[:, None]), objective)
 
     def maximise(self, leaves: FloatArray, objective: FloatArray) -> tuple[FloatArray, IntArray]:
         """Chooses the best action at every decision, from the last to the first.
 
         Args:
-            leaves: What the histories that end on each sequence give, weighted; shape ``(sequences, parts)``.
+            leaves: What the ends on each sequence give, weighted; shape ``(sequences, parts)``.
             objective: How the parts add up to what is maximised; shape ``(parts,)``.
 
         Returns:
@@ -144,64 +121,120 @@ class SeatTree:
             ``(decisions,)``.
         """
         values = leaves.copy()
-        choice = np.zeros(len(self.decisions), dtype=np.int64)
-        for numbers, parents, sequences in reversed(self._levels):
+        choice = np.zeros(len(self.rows), dtype=np.int64)
+        for numbers, parents, sequences in reversed(self._groups):
             best = argmax(values[sequences] @ objective)
             choice[numbers] = best
             np.add.at(values, parents, values[sequences[np.arange(len(best)), best]])
         return values[0].copy(), choice
 
-    def evaluate(self, table: Table, weights: FloatArray) -> Score:
-        """Returns the expected result of a table of this seat; ``weights`` as in :meth:`best_response`."""
-        own = np.ones(self.sequences)
-        for key, parent, first, legal in self.decisions:
-            own[first : first + len(legal)] = own[parent] * np.array(table[key])
-        return Score(*((weights * own[self.sequence]) @ self.payoff).tolist())
+    def played(self, choice: IntArray) -> FloatArray:
+        """Returns 1 for each sequence that a policy plays if the others let it, else 0; shape ``(sequences,)``.
+
+        Args:
+            choice: The action index at each decision.
+        """
+        played = np.zeros(self.sequences)
+        played[0] = 1.0
+        for numbers, parents, sequences in self._groups:
+            played[sequences[np.arange(len(numbers)), choice[numbers]]] = played[parents]
+        return played
+
+    def gather(self, sequence: IntArray, parts: FloatArray) -> FloatArray:
+        """Adds up parts by sequence: from shape ``(n, parts)`` to ``(sequences, parts)``."""
+        columns = [np.bincount(sequence, weights=column, minlength=self.sequences) for column in parts.T]
+        return np.stack(columns, axis=1)
+
+    def deals(self) -> Deals:
+        """Lists the complete deals.
+
+        Raises:
+            UnsupportedGameError: The players' moves decide what chance may do, so that no deal is fixed beforehand.
+        """
+        prefix, parents, chances = self._prefixes()
+        complete = np.setdiff1d(np.arange(len(parents)), parents)
+        if np.isnan(chances).any() or abs(chances[complete].sum() - 1.0) > _TOLERANCE:
+            raise UnsupportedGameError(f"chance in {self.game.spec.name!r} depends on the moves; it has no fixed deals")
+        begins = np.zeros((len(complete), len(parents)))
+        on = complete.copy()
+        while (on >= 0).any():
+            begins[np.flatnonzero(on >= 0), on[on >= 0]] = 1.0
+            on = np.where(on >= 0, parents[on], -1)
+        return Deals(chances[complete], begins[:, prefix[self.ends]])
 
     @cached_property
-    def _levels(self) -> list[Level]:
+    def keys(self) -> list[str]:
+        """The view key of each decision."""
+        return [self.game.keys[row] for row in self.rows]
+
+    def _sequences(self) -> tuple[IntArray, IntArray]:
+        """Returns the seat's last sequence at each state, and how many it has behind it."""
+        game = self.game
+        first = np.zeros(game.information_states, dtype=np.int64)
+        first[self.rows] = self.first
+        last, depth = np.zeros(game.states, dtype=np.int64), np.zeros(game.states, dtype=np.int64)
+        for level in levels(game):
+            edges = np.arange(level.edges.start, level.edges.stop)
+            source, child = game.source[edges], game.child[edges]
+            own = game.actor[source] == self.seat
+            taken = first[game.information[source]] + edges - game.first[source]
+            last[child] = np.where(own, taken, last[source])
+            depth[child] = depth[source] + own
+        return last, depth
+
+    def _parents(self, last: IntArray) -> IntArray:
+        game = self.game
+        states = np.flatnonzero(game.actor == self.seat)
+        parent = np.zeros(game.information_states, dtype=np.int64)
+        parent[game.information[states]] = last[states]
+        forgets = states[parent[game.information[states]] != last[states]]
+        if len(forgets):
+            raise UnsupportedGameError(
+                f"{game.spec.name!r}: seat {self.seat} forgets what it did before "
+                f"{game.keys[game.information[forgets[0]]]!r}; exact values need perfect recall"
+            )
+        return parent[self.rows]
+
+    def _prefixes(self) -> tuple[IntArray, IntArray, FloatArray]:
+        """Numbers the beginnings of deals.
+
+        Returns:
+            The beginning that each state has seen; of each beginning the one before it, −1 of the empty one; and its
+            probability, NaN if that depends on the moves.
+        """
+        game = self.game
+        prefix, parents, chances = np.zeros(game.states, dtype=np.int64), [-1], [1.0]
+        number: dict[tuple[int, int], int] = {}
+        for level in levels(game):
+            source, child = game.source[level.edges], game.child[level.edges]
+            prefix[child] = prefix[source]
+            for edge in level.edges.start + np.flatnonzero(game.actor[source] == CHANCE):
+                before, outcome = int(prefix[game.source[edge]]), int(game.action[edge])
+                chance = chances[before] * float(game.chance[edge])
+                found = number.setdefault((before, outcome), len(parents))
+                if found == len(parents):
+                    parents.append(before)
+                    chances.append(chance)
+                elif abs(chances[found] - chance) > _TOLERANCE:
+                    chances[found] = np.nan
+                prefix[game.child[edge]] = found
+        return prefix, np.array(parents), np.array(chances)
+
+    @cached_property
+    def _groups(self) -> list[Group]:
         """Groups the decisions by depth and number of actions, from the root on."""
-        depth = np.zeros(self.sequences, dtype=np.int64)
-        groups: dict[tuple[int, int], list[int]] = defaultdict(list)
-        for number, (_, parent, first, legal) in enumerate(self.decisions):
-            depth[first : first + len(legal)] = depth[parent] + 1
-            groups[int(depth[first]), len(legal)].append(number)
-        return [self._level(numbers, actions) for (_, actions), numbers in sorted(groups.items())]
+        depth = np.zeros(self.game.information_states, dtype=np.int64)
+        states = np.flatnonzero(self.game.actor == self.seat)
+        depth[self.game.information[states]] = self._depth[states]
+        kinds = np.stack([depth[self.rows], self.counts], axis=1)
+        return [self._group(np.flatnonzero((kinds == kind).all(axis=1))) for kind in np.unique(kinds, axis=0)]
 
-    def _level(self, numbers: list[int], actions: int) -> Level:
-        parents = np.array([self.decisions[number].parent for number in numbers])
-        firsts = np.array([self.decisions[number].first for number in numbers])
-        return Level(np.array(numbers), parents, firsts[:, None] + np.arange(actions))
-
-    def _grow(self, history: History, views: Mapping[str, View]) -> int:
-        """Adds the decisions of a history to the tree and returns its last sequence."""
-        sequence = 0
-        for seat, key, index in history.moves:
-            if seat == self.seat:
-                decision = self._known.get(key) or self._add(views[key], sequence)
-                if decision.parent != sequence:
-                    raise UnsupportedGameError(
-                        f"{self.spec.name!r}: seat {self.seat} forgets what it did before {key!r}; exact values need "
-                        "perfect recall"
-                    )
-                sequence = decision.first + index
-        return sequence
-
-    def _add(self, view: View, parent: int) -> Decision:
-        decision = Decision(view.key, parent, self.sequences, view.legal)
-        self._known[view.key] = decision
-        self.decisions.append(decision)
-        self.sequences += len(view.legal)
-        return decision
+    def _group(self, numbers: IntArray) -> Group:
+        actions = np.arange(self.counts[numbers[0]])
+        return Group(numbers, self.parent[numbers], self.first[numbers, None] + actions)
 
 
 @lru_cache(maxsize=64)
-def seat_tree(spec: GameSpec, seat: int) -> SeatTree:
+def seat_tree(game: CompiledGame, seat: int) -> SeatTree:
     """Returns the tree of a seat, built once per process."""
-    return SeatTree(spec, seat)
-
-
-def _payoff(history: History, seat: int) -> tuple[float, ...]:
-    returns = history.position.returns
-    outcome = history.position.spec.outcome(returns, seat)
-    return (returns[seat], *(float(outcome == name) for name in _OUTCOMES))
+    return SeatTree(game, seat)

@@ -10,17 +10,19 @@ import numpy as np
 
 from mage_envs.errors import UnsupportedGameError
 from mage_envs.games import GameSpec
-from mage_envs.tabular import position_values
+from mage_envs.tabular import sweeps
 from mage_envs.tabular.bayes import bayes_adaptive_value
+from mage_envs.tabular.bounds import AdaptiveBounds, adaptive_bounds
+from mage_envs.tabular.compiled import compiled_game
 from mage_envs.tabular.equilibrium import game_value
 from mage_envs.tabular.results import AdaptiveValue, BestResponse, Objective, Score, weights_of
 from mage_envs.tabular.seat_tree import seat_tree
-from mage_envs.tabular.tables import Policy, Strategy, Table, load_game, other_tables, strategy_table
+from mage_envs.tabular.tables import Policy, Strategy, Table, load_game, other_seats, strategy_table
 
 __all__ = [
-    "AdaptiveValue", "BestResponse", "Policy", "Score", "bayes_adaptive_value", "best_response",
-    "best_response_to_tables", "best_response_value", "expected_result", "expected_value", "exploitability",
-    "fixed_deal_ceiling", "game_value",
+    "AdaptiveBounds", "AdaptiveValue", "BestResponse", "Policy", "Score", "Table", "adaptive_bounds",
+    "bayes_adaptive_value", "best_response", "best_response_value", "expected_result", "expected_value",
+    "exploitability", "fixed_deal_ceiling", "game_value", "strategy_table",
 ]  # fmt: skip
 
 
@@ -40,7 +42,7 @@ def best_response(game: str | GameSpec, opponent: Strategy, seat: int, objective
 
     Args:
         game: Name or spec of a small game.
-        opponent: A tabular opponent; it plays all other seats.
+        opponent: A tabular opponent or a table; it plays all other seats.
         seat: The seat of the best response.
         objective: ``"score"``, or ``"win"`` for the highest probability of winning; the two can differ.
 
@@ -50,18 +52,12 @@ def best_response(game: str | GameSpec, opponent: Strategy, seat: int, objective
     Raises:
         UnsupportedGameError: The opponent has no table, or the game is too large.
     """
-    return best_response_to_tables(game, other_tables(game, opponent, seat), seat, objective)
-
-
-def best_response_to_tables(
-    game: str | GameSpec, tables: dict[int, Table], seat: int, objective: Objective = "score"
-) -> BestResponse:
-    """Finds a best response to a table for each other seat; else as :func:`best_response`."""
     spec = load_game(game)
+    table, aim = strategy_table(spec, opponent, *other_seats(spec, seat)), weights_of(objective)
     if spec.merge:
-        return position_values.best_response(spec, tables, seat, weights_of(objective))
-    tree = seat_tree(spec, seat)
-    return tree.best_response(tree.chance * tree.reach(tables), weights_of(objective))
+        return sweeps.best_response(compiled_game(spec), table, seat, aim)
+    tree = seat_tree(compiled_game(spec), seat)
+    return tree.best_response(tree.chance * tree.reach(table), aim)
 
 
 def expected_value(game: str | GameSpec, agent: Strategy, opponent: Strategy, seat: int) -> float:
@@ -82,11 +78,11 @@ def expected_result(game: str | GameSpec, agent: Strategy, opponent: Strategy, s
         Expected score and probabilities of win, draw and loss.
     """
     spec = load_game(game)
-    table, tables = strategy_table(spec, agent, seat), other_tables(spec, opponent, seat)
-    if spec.merge:
-        return position_values.evaluate(spec, table, tables, seat)
-    tree = seat_tree(spec, seat)
-    return tree.evaluate(table, tree.chance * tree.reach(tables))
+    others = strategy_table(spec, opponent, *other_seats(spec, seat))
+    compiled = compiled_game(spec)
+    own = compiled.view_seat[: compiled.information_states, None] == seat
+    table = np.where(own, strategy_table(spec, agent, seat), others)
+    return sweeps.evaluate(compiled, table, seat)
 
 
 def exploitability(game: str | GameSpec, strategy: Strategy) -> float:
@@ -119,8 +115,8 @@ def fixed_deal_ceiling(game: str | GameSpec, opponent: Strategy, seat: int, obje
         UnsupportedGameError: The opponent has no table, the game is too large, or its deals depend on the moves.
     """
     spec = load_game(game)
-    tree = seat_tree(spec, seat)
-    reach, aim = tree.reach(other_tables(spec, opponent, seat)), weights_of(objective)
-    deals = tree.deals()
+    table, aim = strategy_table(spec, opponent, *other_seats(spec, seat)), weights_of(objective)
+    tree = seat_tree(compiled_game(spec), seat)
+    reach, deals = tree.reach(table), tree.deals()
     results = [tree.best_response(reach * fits, aim).result for fits in deals.fits]
     return float(deals.probabilities @ np.array(results) @ aim)

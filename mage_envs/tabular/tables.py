@@ -1,78 +1,49 @@
-"""Strategies as tables: for every decision of a seat, a probability for each legal action."""
+"""Strategies as tables: for every information state of a compiled game, a probability for each action."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from mage_envs.errors import MageError, UnsupportedGameError
-from mage_envs.games import GameSpec, View, load_game_spec
-from mage_envs.opponents import Distribution, Opponent, make_opponent, one_hot
+from mage_envs.games import GameSpec, load_game_spec
+from mage_envs.opponents import Opponent, make_opponent
 from mage_envs.spec_strings import Spec
-from mage_envs.tabular.compiled import CompiledGame
-from mage_envs.tabular.histories import decision_views
+from mage_envs.tabular.compiled import CompiledGame, compiled_game
 
-Table: TypeAlias = Mapping[str, Distribution]
-"""View key of a decision to a probability for each of ``view.legal``, in that order."""
+Table: TypeAlias = npt.NDArray[np.float64]
+"""Shape ``(information states, actions)``, numbered as in :class:`~mage_envs.tabular.compiled.CompiledGame`: the
+probability of each action, 0 where it is not legal. Rows of seats that the strategy does not play may be 0."""
+
+Policy: TypeAlias = Mapping[str, int]
+"""``View.key`` of each decision of one seat to the action id that is played there for sure."""
+
+Strategy: TypeAlias = str | Spec | Opponent | Policy | Table
+"""What can be turned into a table: the spec of a tabular opponent, the opponent itself, a policy, or a table."""
+
+_TOLERANCE = 1e-6
 
 
 class Behaviour(NamedTuple):
     """What an opponent does at every information state of a compiled game.
 
     Attributes:
-        probabilities: Of each action, 0 where it is not legal; float64, shape ``(information states, actions)``.
+        probabilities: Its table.
         uniform: Whether the opponent gave the view's own ``uniform``, which environments sample in another way than
             equal numbers (:func:`~mage_envs.opponents.sample_index`); bool, shape ``(information states,)``.
     """
 
-    probabilities: npt.NDArray[np.float64]
+    probabilities: Table
     uniform: npt.NDArray[np.bool_]
-
-
-Policy: TypeAlias = Mapping[str, int]
-"""View key of a decision to the action id that is played there for sure."""
-
-Strategy: TypeAlias = str | Spec | Opponent | Policy
-"""What can be turned into a table: the spec of a tabular opponent, the opponent itself, or a policy."""
-
-_TOLERANCE = 1e-6
 
 
 def load_game(game: str | GameSpec) -> GameSpec:
     """Returns the spec of a game that is given by name or as a spec."""
     return game if isinstance(game, GameSpec) else load_game_spec(game)
-
-
-def strategy_table(game: str | GameSpec, strategy: Strategy, seat: int) -> Table:
-    """Lists what a strategy does at every decision of a seat.
-
-    Args:
-        game: Name or spec of the game.
-        strategy: The spec of a tabular opponent such as ``"aggressive"``, an opponent, or a policy.
-        seat: The seat that the strategy plays.
-
-    Returns:
-        A distribution over ``view.legal`` for every view key at which the seat acts.
-
-    Raises:
-        UnsupportedGameError: The opponent has no table because it searches at random or remembers, or the game is
-            too large.
-        ValueError: No such seat; or a policy leaves out a decision.
-    """
-    spec = load_game(game)
-    check_seat(spec, seat)
-    views = decision_views(spec)[seat]
-    if isinstance(strategy, str | Spec):
-        strategy = make_opponent(strategy, spec)
-    if isinstance(strategy, Opponent):
-        return _opponent_table(strategy, views)
-    missing = [key for key in views if key not in strategy]
-    if missing:
-        raise ValueError(f"the policy has no action for {len(missing)} decisions of seat {seat}: {missing[0]!r} ...")
-    return {key: one_hot(view, strategy[key]) for key, view in views.items()}
 
 
 def behaviour(game: CompiledGame, opponent: Opponent, seats: Iterable[int] | None = None) -> Behaviour:
@@ -108,19 +79,52 @@ def behaviour(game: CompiledGame, opponent: Opponent, seats: Iterable[int] | Non
     return Behaviour(table, uniform)
 
 
-def other_tables(game: str | GameSpec, strategy: Strategy, seat: int) -> dict[int, Table]:
-    """Returns the tables of one strategy in all seats but ``seat``, by seat."""
+def strategy_table(game: str | GameSpec, strategy: Strategy, *seats: int) -> Table:
+    """Lists what a strategy does at every information state of some seats.
+
+    Args:
+        game: Name or spec of the game.
+        strategy: The spec of a tabular opponent such as ``"aggressive"``, an opponent, a policy, or a table.
+        seats: The seats that the strategy plays; none given: all.
+
+    Returns:
+        The table, which must not be written to; rows of other seats may be 0.
+
+    Raises:
+        UnsupportedGameError: The opponent has no table because it searches at random or remembers, or the game is
+            too large.
+        ValueError: No such seat; a policy leaves out a decision; an array of another shape, or a row that is no
+            distribution over the legal actions.
+    """
+    spec = load_game(game)
+    for seat in seats:
+        check_seat(spec, seat)
+    compiled, played = compiled_game(spec), seats or tuple(range(spec.seats))
+    if isinstance(strategy, str | Spec):
+        return _named_table(spec, str(make_opponent(strategy, spec).spec), played)
+    if isinstance(strategy, Opponent):
+        return behaviour(compiled, strategy, played).probabilities
+    if isinstance(strategy, np.ndarray):
+        return _checked(compiled, strategy, played)
+    return _policy_table(compiled, strategy, played)
+
+
+def other_seats(game: str | GameSpec, seat: int) -> tuple[int, ...]:
+    """Returns all seats but one.
+
+    Raises:
+        ValueError: No such seat.
+    """
     spec = load_game(game)
     check_seat(spec, seat)
-    return {other: strategy_table(spec, strategy, other) for other in range(spec.seats) if other != seat}
+    return tuple(other for other in range(spec.seats) if other != seat)
 
 
-def tremble(table: Table, probability: float) -> Table:
+def tremble(game: CompiledGame, table: Table, probability: float) -> Table:
     """Returns the table of a player that plays uniformly at random with a probability, at each decision anew."""
-    return {
-        key: tuple((1.0 - probability) * p + probability / len(distribution) for p in distribution)
-        for key, distribution in table.items()
-    }
+    mask = game.mask[: game.information_states]
+    trembling: Table = (1.0 - probability) * table + probability * mask / mask.sum(axis=1, keepdims=True)
+    return trembling
 
 
 def check_seat(spec: GameSpec, seat: int) -> None:
@@ -133,16 +137,35 @@ def check_seat(spec: GameSpec, seat: int) -> None:
         raise ValueError(f"seat must be in 0..{spec.seats - 1} for {spec.name!r}, got {seat!r}")
 
 
-def _opponent_table(opponent: Opponent, views: Mapping[str, View]) -> Table:
-    if not opponent.tabular:
-        raise UnsupportedGameError(
-            f"{opponent.spec} has no behaviour table: its moves depend on more than its view (memory or random "
-            "search), so there is no exact value against it. Choose a tabular opponent, or estimate by play"
-        )
-    rng = np.random.default_rng(0)
-    memory = opponent.start(rng)
-    table = {key: opponent.policy(view, memory, rng)[0] for key, view in views.items()}
-    for key, view in views.items():
-        if len(table[key]) != len(view.legal) or abs(sum(table[key]) - 1.0) > _TOLERANCE:
-            raise MageError(f"{opponent.spec} gave {table[key]!r} for the legal actions {view.names} of {view!r}")
+@lru_cache(maxsize=256)
+def _named_table(spec: GameSpec, opponent: str, seats: tuple[int, ...]) -> Table:
+    table = behaviour(compiled_game(spec), make_opponent(opponent, spec), seats).probabilities
+    table.flags.writeable = False
     return table
+
+
+def _checked(game: CompiledGame, table: Table, seats: Iterable[int]) -> Table:
+    shape = (game.information_states, game.spec.actions)
+    if table.shape != shape:
+        raise ValueError(f"a table of {game.spec.name!r} has shape {shape}, not {table.shape}")
+    rows = np.concatenate([game.of_seat(seat) for seat in seats])
+    legal = game.mask[rows] > 0
+    fits = (table[rows] >= 0.0) & (legal | (table[rows] == 0.0))
+    wrong = rows[~fits.all(axis=1) | (abs(table[rows].sum(axis=1) - 1.0) > _TOLERANCE)]
+    if len(wrong):
+        raise ValueError(f"row {wrong[0]} ({game.keys[wrong[0]]!r}) is no distribution over the legal actions: "
+                         f"{table[wrong[0]].tolist()}")  # fmt: skip
+    return table
+
+
+def _policy_table(game: CompiledGame, policy: Policy, seats: Iterable[int]) -> Table:
+    table = np.zeros((game.information_states, game.spec.actions))
+    for seat in seats:
+        missing = [key for key in game.index[seat] if key not in policy]
+        if missing:
+            raise ValueError(
+                f"the policy has no action for {len(missing)} decisions of seat {seat}: {missing[0]!r} ..."
+            )
+        for key, number in game.index[seat].items():
+            table[number, policy[key]] = 1.0
+    return _checked(game, table, seats)

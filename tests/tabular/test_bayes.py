@@ -134,6 +134,7 @@ def test_bad_input(monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(ValueError, match="weights of 0 or more"):
             bayes_adaptive_value("kuhn_poker", weights, [0])
     monkeypatch.setattr(bayes, "MAX_BELIEFS", 3)
+    bayes._plan.cache_clear()
     with pytest.raises(UnsupportedGameError, match="more than 3 beliefs"):
         bayes_adaptive_value("kuhn_poker", EQUAL, [0, 0])
 
@@ -141,3 +142,28 @@ def test_bad_input(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_population_can_be_named() -> None:
     by_name = bayes_adaptive_value("kuhn_poker", "kuhn/train", [0, 1])
     assert by_name == bayes_adaptive_value("kuhn_poker", dict(POPULATIONS.get("kuhn/train").members), [0, 1])
+
+
+@pytest.mark.parametrize("instance", ["fresh", "replay"])
+@pytest.mark.parametrize("seats", [(0, 0, 0), (1, 0)])
+def test_the_parts_by_opponent_add_up(seats: tuple[int, ...], instance: str) -> None:
+    value = bayes_adaptive_value("kuhn_poker", PAPER, seats, instance)
+    for episode, expected in enumerate(value.per_episode):
+        parts = [PAPER[name] * scores[episode] for name, scores in value.per_opponent.items()]
+        assert sum(parts) == pytest.approx(expected, abs=EXACT)
+    for name, scores in value.per_opponent.items():
+        if instance == "fresh":
+            told = [best_response_value("kuhn_poker", name, seat) for seat in seats]
+            assert all(score <= best + EXACT for score, best in zip(scores, told, strict=True))
+
+
+def test_the_first_episode_by_opponent() -> None:
+    """The best response to the mixture beats only the intermediate player, by 1/6 (three times the mean of 1/18)."""
+    value = bayes_adaptive_value("kuhn_poker", EQUAL, [0], reveal_showdown=False)
+    scores = {name: parts[0] for name, parts in value.per_opponent.items()}
+    assert scores == pytest.approx({"conservative": 0, "aggressive": 0, "intermediate": 1 / 6})
+
+
+def test_boards_have_bounds_only() -> None:
+    with pytest.raises(UnsupportedGameError, match=r"merges all ways to a board.*adaptive_bounds\(\) has bounds"):
+        bayes_adaptive_value("tic_tac_toe", "random", [0])

@@ -68,7 +68,7 @@ def test_score_and_win_rate_are_different_aims() -> None:
 
 def test_perfect_play_is_its_own_best_response() -> None:
     for seat in (0, 1):
-        assert best_response("tic_tac_toe", "minimax", seat).result == (0.0, 0.0, 1.0, 0.0)
+        assert best_response("tic_tac_toe", "minimax", seat).result == pytest.approx((0.0, 0.0, 1.0, 0.0))
 
 
 def test_simultaneous_game() -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,89 +10,93 @@ import pytest
 
 from mage_envs.errors import MageError, SpecError, UnsupportedGameError
 from mage_envs.games import load_game_spec
+from mage_envs.games.positions import TERMINAL
 from mage_envs.opponents import OPPONENTS, Opponent, make_opponent
-from mage_envs.tabular.histories import decision_views, terminal_histories
+from mage_envs.tabular.compiled import compiled_game
 from mage_envs.tabular.seat_tree import seat_tree
-from mage_envs.tabular.tables import other_tables, strategy_table, tremble
+from mage_envs.tabular.solve import best_response_value, exploitability
+from mage_envs.tabular.tables import other_seats, strategy_table, tremble
 
 KUHN = load_game_spec("kuhn_poker")
-
-
-@pytest.mark.parametrize(
-    ("game", "histories", "decisions"),
-    [("kuhn_poker", 30, 6), ("leduc_poker", 5520, 468), ("matrix_rps", 9, 1), ("kuhn_poker(players=3)", 312, 16)],
-)
-def test_sizes(game: str, histories: int, decisions: int) -> None:
-    """OpenSpiel's own counts: ``games/kuhn_poker``, ``games/leduc_poker`` tests."""
-    spec = load_game_spec(game)
-    assert len(terminal_histories(spec)) == histories
-    assert [len(views) for views in decision_views(spec)] == [decisions] * spec.seats
-
-
-def test_tic_tac_toe_is_listed_by_position() -> None:
-    """5,478 positions, of which 4,520 are not over (minimax's count): 2,423 with X to move and 2,097 with O."""
-    views = decision_views(load_game_spec("tic_tac_toe"))
-    assert [len(found) for found in views] == [2423, 2097]
+LEDUC = load_game_spec("leduc_poker")
 
 
 def test_chance_adds_up_to_one_deal() -> None:
-    chance = Counter({history.deal: history.chance for history in terminal_histories(KUHN)})
-    assert len(chance) == 6
-    assert sum(chance.values()) == pytest.approx(1.0)
+    deals = seat_tree(compiled_game(KUHN), 0).deals()
+    assert deals.probabilities == pytest.approx([1 / 6] * 6)
+    assert deals.fits.sum(axis=1).tolist() == [5] * 6
+    assert seat_tree(compiled_game(LEDUC), 0).deals().probabilities == pytest.approx([1 / 120] * 120)
 
 
 def test_all_terminal_histories_of_kuhn_pay_right() -> None:
     """30 histories (PAINS A12): 1 chip after a fold or two passes, 2 after a call; the higher card wins a showdown."""
-    for history in terminal_histories(KUHN):
-        own, other = history.deal
-        moves = tuple(move.choice for move in history.moves)
-        if moves in ((1, 0), (0, 1, 0)):
-            expected = 1 if moves == (1, 0) else -1
+    game = compiled_game(KUHN)
+    ends = np.flatnonzero(game.actor == TERMINAL)
+    assert len(ends) == 30
+    for end in ends:
+        own, other, *moves = game.position(end).state().history()
+        if moves in ([1, 0], [0, 1, 0]):
+            expected = 1 if moves == [1, 0] else -1
         else:
-            expected = (1 if own > other else -1) * (1 if moves == (0, 0) else 2)
-        assert history.position.returns == (expected, -expected)
+            expected = (1 if own > other else -1) * (1 if moves == [0, 0] else 2)
+        assert game.returns[end].tolist() == [expected, -expected]
 
 
 def test_table_of_an_opponent() -> None:
-    assert strategy_table(KUHN, "conservative", 0) == {
+    table, rows = strategy_table(KUHN, "conservative", 0), compiled_game(KUHN).index[0]
+    assert {key: tuple(table[row]) for key, row in rows.items()} == {
         "0": (1.0, 0.0), "1": (1.0, 0.0), "2": (0.0, 1.0), "0pb": (1.0, 0.0), "1pb": (1.0, 0.0), "2pb": (0.0, 1.0),
     }  # fmt: skip
-    assert set(other_tables("kuhn_poker(players=3)", "random", 1)) == {0, 2}
+    assert not table[list(compiled_game(KUHN).index[1].values())].any()
+    assert other_seats("kuhn_poker(players=3)", 1) == (0, 2)
 
 
 @pytest.mark.parametrize("game", ["kuhn_poker", "leduc_poker", "tic_tac_toe", "rock_paper_scissors(throws=1)"])
 def test_every_tabular_opponent_has_a_table(game: str) -> None:
     """Over everything registered that needs no parameter and plays the game."""
     spec = load_game_spec(game)
+    mask = compiled_game(spec).mask[: compiled_game(spec).information_states]
     for name in OPPONENTS:
+        if name == "mcts_table":
+            continue  # Searches at every board: its own tests have a short one.
         with suppress(SpecError, UnsupportedGameError):
             opponent = make_opponent(name, spec)
             if opponent.tabular:
-                for seat, views in enumerate(decision_views(spec)):
-                    assert strategy_table(spec, opponent, seat).keys() == views.keys()
+                table = strategy_table(spec, opponent)
+                assert table.sum(axis=1) == pytest.approx(np.ones(len(table)))
+                assert not table[mask == 0].any()
+
+
+def test_a_table_is_a_strategy() -> None:
+    table = strategy_table(KUHN, "random")
+    assert best_response_value(KUHN, table, 0) == best_response_value(KUHN, "random", 0)
+    assert strategy_table(KUHN, table, 1) is table
+    with pytest.raises(ValueError, match=r"has shape \(12, 2\), not \(12, 3\)"):
+        strategy_table(KUHN, np.zeros((12, 3)))
+    wrong = table.copy()
+    wrong[3] = (0.5, 0.4)
+    with pytest.raises(ValueError, match=r"row 3 .* is no distribution over the legal actions"):
+        exploitability(KUHN, wrong)
+    illegal = strategy_table("leduc_poker", "random").copy()
+    row = int(np.flatnonzero((illegal == 0.0).any(axis=1))[0])
+    illegal[row] = np.where(illegal[row] == 0.0, 1.0, 0.0)
+    with pytest.raises(ValueError, match=f"row {row} "):
+        strategy_table("leduc_poker", illegal)
+
+
+def test_named_tables_cannot_be_spoilt() -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        strategy_table(KUHN, "random")[:] = 0.0
 
 
 def test_trembling_mixes_with_uniform_play() -> None:
-    assert tremble({"0": (1.0, 0.0)}, 0.1)["0"] == pytest.approx((0.95, 0.05))
+    table = tremble(compiled_game(KUHN), strategy_table(KUHN, "conservative"), 0.1)
+    assert table[compiled_game(KUHN).index[0]["0"]] == pytest.approx((0.95, 0.05))
 
 
 def test_opponents_without_a_table() -> None:
     with pytest.raises(UnsupportedGameError, match="memory or random search"):
         strategy_table("tic_tac_toe", "mcts(simulations=10)", 0)
-
-
-def test_too_large_says_count_and_limit() -> None:
-    with pytest.raises(UnsupportedGameError, match="histories reached, the limit is 50"):
-        terminal_histories(KUHN, limit=50)
-    assert len(terminal_histories(KUHN, limit=58)) == 30  # 58 histories with the unfinished ones
-    with pytest.raises(UnsupportedGameError, match="101 positions reached, the limit is 100"):
-        decision_views(load_game_spec("tic_tac_toe"), limit=100)
-
-
-def test_too_long_is_refused_before_memory_fills() -> None:
-    for listing in (terminal_histories, decision_views):
-        with pytest.raises(UnsupportedGameError, match="up to 1,000 moves, the limit is 100"):
-            listing(load_game_spec("oshi_zumo(coins=3)"))
 
 
 def test_a_wrong_distribution_is_the_opponents_bug() -> None:
@@ -112,6 +114,7 @@ def test_a_wrong_distribution_is_the_opponents_bug() -> None:
 
 def test_imperfect_recall_is_refused() -> None:
     """A board alone does not tell in which order it was filled, so it is no decision of a tree."""
-    boards = replace(load_game_spec("connect_four(rows=2,columns=3,x_in_row=2)"), merge=True)
     with pytest.raises(UnsupportedGameError, match="exact values need perfect recall"):
-        seat_tree(boards, 0)
+        seat_tree(compiled_game("breakthrough(rows=4,columns=2)"), 0)
+    with pytest.raises(UnsupportedGameError, match="merges all ways to a board"):
+        seat_tree(compiled_game("tic_tac_toe"), 0)
