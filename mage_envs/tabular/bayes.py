@@ -12,7 +12,7 @@ On Kuhn poker, seat 0, against conservative, aggressive and intermediate with eq
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -25,13 +25,14 @@ from mage_envs.tabular.results import AdaptiveValue, FloatArray, IntArray
 from mage_envs.tabular.seat_tree import seat_tree
 from mage_envs.tabular.tables import Table, check_seat, load_game, other_seats, strategy_table
 
-MAX_BELIEFS = 100_000
-"""Beliefs past which a computation is given up, after about 25 s of Leduc poker (``leduc/train``, N = 3: 72,000)."""
+MAX_BELIEFS = 200_000
+"""Beliefs past which a computation is given up, after about 10 s of Leduc poker (``leduc/train``, N = 3: 72,000)."""
 
 PopulationWeights: TypeAlias = str | Mapping[str, float]
 """Specs of tabular opponents with weights, or the name of a population."""
 
 _DIGITS = 12
+_CHUNK = 4_000_000  # Numbers in one array while the beliefs before the last episode are rated.
 
 
 def bayes_adaptive_value(
@@ -152,6 +153,11 @@ class SeatModel:
         self.seen = self._by_signal(signal.ravel(), reach)
         self.score = self._by_signal(signal.ravel(), reach * tree.payoff[:, 0])
 
+    @cached_property
+    def by_sequence(self) -> FloatArray:
+        """The scores of all signals on a sequence together; shape ``(types, sequences)``."""
+        return self.tree.gather(self.sequence, self.score.T).T
+
     def signal(self, sequence: int, view: int, score: float) -> int | None:
         """Returns the number of a signal; None if it cannot be.
 
@@ -211,6 +217,7 @@ class AdaptivePlan:
         self.episodes = [models[seat] for seat in seats]
         self.prior: FloatArray = np.outer([weight for _, weight in weights], self.episodes[0].deals).ravel()
         self._known: dict[Hashable, Node] = {}
+        self._rated = 0
         self.per_episode = self.node(0, self.prior).value
 
     def node(self, episode: int, belief: FloatArray) -> Node:
@@ -223,7 +230,7 @@ class AdaptivePlan:
         key = (episode, np.round(belief, _DIGITS).tobytes())
         found = self._known.get(key)
         if found is None:
-            self._check_size()
+            self._count(1)
             found = self._known[key] = self._best(episode, belief)
         return found
 
@@ -246,10 +253,11 @@ class AdaptivePlan:
         mass = seen.sum(axis=0)
         parts = np.zeros((len(mass), len(self.episodes) - episode))
         parts[:, 0] = belief[possible] @ model.score[possible]
-        for signal in () if last else np.flatnonzero(mass):
-            posterior = np.zeros_like(belief)
-            posterior[possible] = seen[:, signal] / mass[signal]
-            parts[signal, 1:] = mass[signal] * self.node(episode + 1, posterior).value
+        if not last:
+            signals = np.flatnonzero(mass)
+            posteriors = np.zeros((len(signals), len(belief)))
+            posteriors[:, possible] = (seen[:, signals] / mass[signals]).T
+            parts[signals, 1:] = mass[signals, None] * self._values(episode + 1, posteriors)
         leaves = model.tree.gather(model.sequence, parts)
         value, choice = model.tree.maximise(leaves, np.ones(parts.shape[1]))
         return Node(value, choice.astype(np.int16))
@@ -269,8 +277,21 @@ class AdaptivePlan:
             done[key] = scores
         return done[key]
 
-    def _check_size(self) -> None:
-        if len(self._known) >= MAX_BELIEFS:
+    def _values(self, episode: int, beliefs: FloatArray) -> FloatArray:
+        """Returns the value of every belief, shape ``(beliefs, episodes left)``; those of the last episode at once."""
+        if episode + 1 < len(self.episodes):
+            return np.array([self.node(episode, belief).value for belief in beliefs])
+        kinds, number = np.unique(np.round(beliefs, _DIGITS), axis=0, return_inverse=True)
+        self._count(len(kinds))
+        model = self.episodes[episode]
+        rows = max(1, _CHUNK // model.tree.sequences)
+        chunks = [kinds[first : first + rows] for first in range(0, len(kinds), rows)]
+        values = np.concatenate([model.tree.best_values(model.by_sequence.T @ chunk.T) for chunk in chunks])
+        return values[number.ravel(), None]
+
+    def _count(self, beliefs: int) -> None:
+        self._rated += beliefs
+        if self._rated > MAX_BELIEFS:
             raise UnsupportedGameError(
                 f"more than {MAX_BELIEFS:,} beliefs for {len(self.episodes)} episodes; take fewer episodes or "
                 "opponents, or the bounds that adaptive_bounds() gives"

@@ -128,6 +128,19 @@ class SeatTree:
             np.add.at(values, parents, values[sequences[np.arange(len(best)), best]])
         return values[0].copy(), choice
 
+    def best_values(self, leaves: FloatArray) -> FloatArray:
+        """Solves many problems at once, and returns only what the best policy of each gives.
+
+        Args:
+            leaves: What the ends on each sequence give in each problem, weighted; shape ``(sequences, problems)``.
+                Written over.
+        """
+        values = leaves
+        for _, parents, sequences in reversed(self._groups):
+            np.add.at(values, parents, values[sequences].max(axis=1))
+        best: FloatArray = values[0].copy()
+        return best
+
     def played(self, choice: IntArray) -> FloatArray:
         """Returns 1 for each sequence that a policy plays if the others let it, else 0; shape ``(sequences,)``.
 
