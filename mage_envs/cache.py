@@ -12,16 +12,16 @@ import hashlib
 import logging
 import os
 import tempfile
-import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import platformdirs
 
+T = TypeVar("T")
 Arrays: TypeAlias = Mapping[str, npt.NDArray[Any]]
 
 VARIABLE = "MAGE_CACHE"
@@ -49,20 +49,25 @@ def content_key(*parts: str | bytes) -> str:
     return digest.hexdigest()[:32]
 
 
-def load(kind: str, key: str) -> Arrays | None:
+def load(kind: str, key: str, decode: Callable[[Arrays], T]) -> T | None:
     """Reads what :func:`store` wrote.
 
+    Args:
+        kind: Names the sort of content in the file's name.
+        key: From :func:`content_key`.
+        decode: From the arrays by name to the content. What it raises means that they are not what they should be.
+
     Returns:
-        The arrays by name; None if there are none, or the file is damaged (which is logged).
+        The content; None if there is none, or the file is damaged (which is logged).
     """
     path = _path(kind, key)
     if path is None or not path.exists():
         return None
     try:
-        with np.load(path, allow_pickle=False) as file:
-            return dict(file)
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
-        _log.warning("%s is damaged and will be written anew: %s", path, error)
+        with path.open("rb") as file, np.lib.npyio.NpzFile(file, own_fid=False, allow_pickle=False) as archive:
+            return decode(dict(archive))
+    except Exception as error:  # noqa: BLE001 -- a damaged file fails in any way, and what it held can be made again
+        _log.warning("%s is damaged and will be written anew: %s: %s", path, type(error).__name__, error)
         return None
 
 

@@ -6,6 +6,8 @@ opponent uses uct_c 1.4. ``mcts(simulations=1000)`` never loses Tic-Tac-Toe to r
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pyspiel
 
@@ -51,11 +53,15 @@ class MCTS(Opponent):
     def policy(self, view: View, memory: Memory, rng: np.random.Generator) -> tuple[Distribution, Memory]:
         """Searches from the view's position."""
         seed, playout_seed = (int(number) for number in rng.integers(2**31, size=2))
+        return one_hot(view, self.search(view.sample_state(rng), seed, playout_seed)), memory
+
+    def search(self, state: Any, seed: int, playout_seed: int) -> int:
+        """Returns the most visited move of one search from an OpenSpiel state; the seeds are in 0..2³¹−1."""
         playouts = pyspiel.RandomRolloutEvaluator(self._rollouts, playout_seed)
         bot = pyspiel.MCTSBot(
             self.game.game, playouts, self._uct_c, self._simulations, _MEMORY_MB, solve=True, seed=seed, verbose=False
         )
-        return one_hot(view, bot.step(view.sample_state(rng))), memory
+        return int(bot.step(state))
 
 
 OPPONENTS.register("mcts", MCTS)

@@ -169,6 +169,25 @@ _ALL = (
     ),
     Population("tictactoe/heldout", "tic_tac_toe", _equal("mcts(simulations=1000)"), "heldout", "MCTS-1000"),
     Population(
+        "tictactoe/tables_train",
+        "tic_tac_toe",
+        (
+            *_equal("mcts_table(simulations=100, runs=16)", share=0.5),
+            *_equal(
+                "random", *(f"pattern(order={name})" for name in ("corners", "centre", "edges", "rows")), share=0.5
+            ),
+        ),
+        "train",
+        "tictactoe/train with the table of MCTS-100 in the place of the search, for exact values",
+    ),
+    Population(
+        "tictactoe/tables_heldout",
+        "tic_tac_toe",
+        _equal("mcts_table(simulations=1000, runs=16)"),
+        "heldout",
+        "the table of MCTS-1000, not the search, for exact values",
+    ),
+    Population(
         "tictactoe/patterns_heldout",
         "tic_tac_toe",
         _equal(*(f"pattern(order={name})" for name in ("columns", "diagonals", "spiral", "backwards"))),

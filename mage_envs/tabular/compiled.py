@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -27,7 +27,7 @@ from mage_envs.games import GameSpec, Position, PositionGraph, View, load_game_s
 from mage_envs.games.positions import CHANCE, SIMULTANEOUS, TERMINAL
 
 MAX_STATES = 500_000
-"""States past which a game counts as too large: about 10 s and 200 MB."""
+"""States past which a game counts as too large: 10 to 20 s and 0.4 to 0.9 GB, most of it for the widest level."""
 
 MAX_LENGTH = 100
 """Moves past which it does: longer games would fill the memory before the states are counted."""
@@ -38,6 +38,7 @@ FORMAT = 1
 Array: TypeAlias = npt.NDArray[Any]
 
 _NOBODY = -1
+_REMEMBER = 1_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,10 +204,9 @@ def fingerprint(spec: GameSpec) -> str | None:
 @lru_cache(maxsize=16)
 def _compiled(spec: GameSpec) -> CompiledGame | UnsupportedGameError:
     key = fingerprint(spec)
-    stored = cache.load("game", key) if key else None
+    stored = cache.load("game", key, partial(_decode, spec)) if key else None
     if stored is not None:
-        arrays = dict(stored)
-        return CompiledGame(spec=spec, keys=tuple(json.loads(arrays.pop("keys").tobytes())), **arrays)
+        return stored
     try:
         compiled = compile_game(spec)
     except UnsupportedGameError as error:
@@ -218,12 +218,44 @@ def _compiled(spec: GameSpec) -> CompiledGame | UnsupportedGameError:
     return compiled
 
 
+def _decode(spec: GameSpec, stored: cache.Arrays) -> CompiledGame:
+    """Makes a game of the arrays of a file, if they fit each other."""
+    arrays = dict(stored)
+    game = CompiledGame(spec=spec, keys=tuple(json.loads(arrays.pop("keys").tobytes())), **arrays)
+    states, edges, views = len(game.actor), len(game.child), len(game.keys)
+    shapes = {
+        "first": (states + 1,), "action": (edges,), "chance": (edges,), "parent": (states,),
+        "returns": (states, spec.seats), "information": (states,), "shown": (states, spec.seats), "view_seat": (views,),
+        "mask": (views, spec.actions), "tensor": (views, spec.tensor_size), "revealed": (views, spec.reveal_size),
+        "unrevealed": (views,), "witness": (views,),
+    }  # fmt: skip
+    for name, shape in shapes.items():
+        if arrays[name].shape != shape:
+            raise ValueError(f"{name} has shape {arrays[name].shape} instead of {shape}")
+    if not (game.levels[-1] == states and game.first[-1] == edges):
+        raise ValueError("states or edges are missing")
+    return game
+
+
 class _Place(NamedTuple):
     """A state on the way: a position, and what the first of its seats have chosen if they choose at once."""
 
     position: Position
     chosen: tuple[int, ...]
     edge: int
+
+
+class _Seen(NamedTuple):
+    """What is kept of a view: not the view, whose state and words would take ten times the memory."""
+
+    seat: int
+    terminal: bool
+    key: str
+    mask: bytes
+    tensor: bytes
+    revealed: bytes
+    unrevealed: int
+    witness: int
 
 
 class _Compiler:
@@ -240,17 +272,21 @@ class _Compiler:
         self.chance: list[float] = []
         self.parent: list[int] = []
         self.returns: list[tuple[float, ...]] = []
-        self.information: list[tuple[int, bool, str] | None] = []
-        self.shown: list[list[tuple[int, bool, str] | None]] = []
-        self.views: dict[tuple[int, bool, str], tuple[View, int]] = {}
+        self.information: list[int] = []
+        self.shown: list[int] = []
+        self.seen: list[_Seen] = []
+        self.views: dict[tuple[int, bool, str], int] = {}
+        self.unrevealed: dict[tuple[int, bool, str], int] = {}
 
     def compile(self) -> CompiledGame:
-        # A graph that remembers nothing: a level of positions is all that stays in memory.
-        level = [_Place(PositionGraph(self.spec, 1).root, (), _NOBODY)]
+        # A graph that remembers little, the menus of most games: two levels of positions are all that stays in memory.
+        level = [_Place(PositionGraph(self.spec, _REMEMBER).root, (), _NOBODY)]
         while level:
             self.levels.append(self.levels[-1] + len(level))
             self.below, self.boards = [], {}
-            for place in level:
+            level.reverse()
+            while level:
+                place = level.pop()  # Lets the position go, which takes more memory than all that is kept of it.
                 self._state(place)
                 for action, chance in self._edges(place):
                     self._edge(place, action, chance)
@@ -266,14 +302,20 @@ class _Compiler:
         self.actor.append(mover)
         self.parent.append(place.edge)
         self.returns.append(position.returns)
-        seen = [self._view(position.view(seat), number) if seat in asked else None for seat in range(self.spec.seats)]
-        self.shown.append(seen)
-        self.information.append(self._view(position.view(mover), number) if mover >= 0 else None)
+        for seat in range(self.spec.seats):
+            self.shown.append(self._view(position.view(seat), number) if seat in asked else _NOBODY)
+        self.information.append(self._view(position.view(mover), number) if mover >= 0 else _NOBODY)
 
-    def _view(self, view: View, state: int) -> tuple[int, bool, str]:
+    def _view(self, view: View, state: int) -> int:
+        """Numbers views as they come; terminal ones are put behind the others at the end."""
         name = (view.seat, view.terminal, view.key)
-        self.views.setdefault(name, (view, state))
-        return name
+        number = self.views.setdefault(name, len(self.seen))
+        if number == len(self.seen):
+            hidden = (view.seat, view.terminal, view.unrevealed_key) if view.revealed else name
+            group = self.unrevealed.setdefault(hidden, len(self.unrevealed))
+            arrays = (view.mask.tobytes(), view.tensor.tobytes(), view.reveal_array.tobytes())
+            self.seen.append(_Seen(*name, *arrays, group, state))
+        return number
 
     def _edges(self, place: _Place) -> Sequence[tuple[int, float]]:
         if place.position.player == CHANCE:
@@ -312,11 +354,14 @@ class _Compiler:
             )
 
     def _finish(self) -> CompiledGame:
-        ordered = sorted(self.views, key=lambda name: name[1])
-        number: dict[Any, int] = {name: index for index, name in enumerate(ordered)} | {None: _NOBODY}
-        views = [self.views[name][0] for name in ordered]
-        hidden: dict[object, int] = {}
-        spec = self.spec
+        order = sorted(range(len(self.seen)), key=lambda number: self.seen[number].terminal)
+        seen, spec = [self.seen[number] for number in order], self.spec
+        renumbered = np.empty(len(seen) + 1, dtype=np.int32)
+        renumbered[order], renumbered[_NOBODY] = np.arange(len(seen)), _NOBODY
+
+        def joined(parts: Iterable[bytes], kind: type[np.generic], width: int) -> Array:
+            return np.frombuffer(bytearray().join(parts), dtype=kind).reshape(len(seen), width)
+
         return CompiledGame(
             spec=spec,
             actor=np.array(self.actor, dtype=np.int8),
@@ -327,17 +372,13 @@ class _Compiler:
             parent=np.array(self.parent, dtype=np.int32),
             levels=np.array(self.levels, dtype=np.int32),
             returns=np.array(self.returns, dtype=np.float64),
-            information=np.array([number[name] for name in self.information], dtype=np.int32),
-            shown=np.array([[number[name] for name in names] for names in self.shown], dtype=np.int32),
-            view_seat=np.array([view.seat for view in views], dtype=np.int8),
-            mask=np.array([view.mask for view in views], dtype=np.int8),
-            tensor=np.array([view.tensor for view in views], dtype=np.float32).reshape(len(views), spec.tensor_size),
-            revealed=np.array([view.reveal_array for view in views], dtype=np.float32).reshape(
-                len(views), spec.reveal_size
-            ),
-            unrevealed=np.array(
-                [hidden.setdefault((v.seat, v.terminal, v.unrevealed_key), len(hidden)) for v in views], dtype=np.int32
-            ),
-            witness=np.array([self.views[name][1] for name in ordered], dtype=np.int32),
-            keys=tuple(view.key for view in views),
+            information=renumbered[self.information],
+            shown=renumbered[self.shown].reshape(-1, spec.seats),
+            view_seat=np.array([view.seat for view in seen], dtype=np.int8),
+            mask=joined((view.mask for view in seen), np.int8, spec.actions),
+            tensor=joined((view.tensor for view in seen), np.float32, spec.tensor_size),
+            revealed=joined((view.revealed for view in seen), np.float32, spec.reveal_size),
+            unrevealed=np.array([view.unrevealed for view in seen], dtype=np.int32),
+            witness=np.array([view.witness for view in seen], dtype=np.int32),
+            keys=tuple(view.key for view in seen),
         )

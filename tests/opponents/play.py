@@ -33,6 +33,7 @@ EXAMPLES = {
     "constant": "constant(action=0)",
     "ismcts": "ismcts(simulations=5)",
     "mcts": "mcts(simulations=20)",
+    "mcts_table": "mcts_table(simulations=20, runs=2)",
     "pattern": 'pattern(order="4 0 8")',
     "roshambo": "roshambo(name=shofar)",
     "switching": "switching(a=constant(action=0), b=mirror, at=2)",

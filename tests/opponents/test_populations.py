@@ -31,6 +31,8 @@ SIZES = {
     "rps/train": 29,
     "tictactoe/heldout": 1,
     "tictactoe/patterns_heldout": 4,
+    "tictactoe/tables_heldout": 1,
+    "tictactoe/tables_train": 6,
     "tictactoe/train": 6,
 }
 
@@ -49,6 +51,14 @@ def test_the_papers_proportions() -> None:
     assert weights.pop("mcts(simulations=100)") == 0.5
     assert all(spec == "random" or spec.startswith("pattern(") for spec in weights)
     assert dict(POPULATIONS.get("kuhn/paper_ood").members) == {"cfr_argmax": 1.0}
+
+
+def test_tables_stand_where_searches_stood() -> None:
+    for split in ("train", "heldout"):
+        searches, tables = (dict(POPULATIONS.get(f"tictactoe/{kind}{split}").members) for kind in ("", "tables_"))
+        named = {spec.replace("mcts_table", "mcts").replace(", runs=16", ""): share for spec, share in tables.items()}
+        assert named == searches
+        assert "table" in POPULATIONS.get(f"tictactoe/tables_{split}").summary
 
 
 @pytest.mark.parametrize("name", SIZES)
