@@ -35,7 +35,7 @@ def scenarios() -> Table:
 
 def agents() -> Table:
     """Lists the agents. Every opponent is one, too."""
-    return _table("agents (and every opponent)", ("told the opponent", "what it does"), agent_rows())
+    return _table("agents (and every opponent)", ("oracle", "what it does"), agent_rows())
 
 
 def opponents() -> Table:

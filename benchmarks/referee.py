@@ -8,6 +8,7 @@ from __future__ import annotations
 import operator
 import traceback
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, TypeAlias, cast
 
 from benchmarks.panels import Entry
@@ -120,14 +121,18 @@ def play(env: Any, agent: Agent, entry: Entry) -> Record:
 
 def briefing(env: Any, entry: Entry, info: Mapping[str, Any], *, oracle: bool) -> Briefing:
     """Returns what an agent is told before a meta-episode; the opponent only if it is an oracle."""
+    told = Briefing(
+        game=info["view"].spec, rules=info["rules"], episodes=info["episodes"], population=(), seed=entry.agent_seed
+    )
+    if entry.opponent is None:
+        return told
     inner = env.unwrapped
-    return Briefing(
-        game=info["view"].spec,
-        rules=info["rules"],
-        episodes=info["episodes"],
-        population=() if entry.opponent is None else inner.population.members,
-        seed=entry.agent_seed,
+    return replace(
+        told,
+        population=inner.population.members,
         opponent=entry.opponent if oracle else None,
+        seats=inner.seats,
+        instance=inner.instance,
     )
 
 

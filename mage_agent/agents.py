@@ -49,11 +49,11 @@ def make_agent(spec: str | Spec) -> Agent:
 
 
 def agent_rows() -> Iterator[tuple[str, str, str]]:
-    """Yields for every agent how its spec is written, whether it is told the opponent, and what it does."""
+    """Yields for every agent how its spec is written, whether it is an oracle, and what it does."""
     for name in AGENTS:
         factory = AGENTS.get(name)
-        told = "yes (oracle)" if getattr(factory, "oracle", False) else "no"
-        yield usage(name, factory), told, first_line(factory)
+        oracle = "yes" if getattr(factory, "oracle", False) else "no"
+        yield usage(name, factory), oracle, first_line(factory)
 
 
 def first_line(factory: Callable[..., object]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from mage_envs.envs.meta_episode import Instance
 from mage_envs.games import GameSpec
 
 
@@ -20,6 +21,8 @@ class Briefing:
         population: Spec strings of the opponents that may come, with weights; the one that comes stays hidden.
         seed: The agent's own seed; independent of the environment's.
         opponent: The spec of the hidden opponent. None, except for agents that declare themselves an oracle.
+        seats: The agent's seat in each episode. None if nobody knows before the episode.
+        instance: ``"fresh"`` if each episode has its own instance, ``"replay"`` if all have one. None: it is not told.
     """
 
     game: GameSpec
@@ -28,6 +31,8 @@ class Briefing:
     population: tuple[tuple[str, float], ...]
     seed: int
     opponent: str | None = None
+    seats: tuple[int, ...] | None = None
+    instance: Instance | None = None
 
 
 class Agent(Protocol):
@@ -35,7 +40,9 @@ class Agent(Protocol):
 
     Attributes:
         name: As it is written on a leaderboard; the spec that makes it, such as ``"mcts(simulations=100)"``.
-        oracle: Whether it is told the hidden opponent. Rows of oracles are labelled.
+        oracle: Whether its scores are ceilings that were played and no results of learning: it may read the hidden
+            opponent in its briefing, or plays what was computed as the best for the population. Its rows are labelled
+            and not ranked.
         interface: Which interface of the environment it plays: ``"array"`` or ``"text"``.
     """
 

@@ -40,7 +40,7 @@ def list_() -> None:
 
     table = Table(box=SIMPLE_HEAD, pad_edge=False, expand=True)
     table.add_column("agent", no_wrap=True)
-    table.add_column("told the opponent", no_wrap=True)
+    table.add_column("oracle", no_wrap=True)
     table.add_column("what it does")
     for row in agent_rows():
         table.add_row(*row)

@@ -52,11 +52,16 @@ class MetaGameEnv(MetaEpisodeEnv):
     Reset options: ``opponent`` (a spec), ``seat`` (as above), ``instance`` (one id, or a list of N ids) fix what would
     be drawn. Same seed, same draws: first the opponent, then the seats, then the instances, all of them at the reset;
     fixing one leaves the others as they are.
+
+    Attributes:
+        game_spec: The game.
+        population: Who may come.
+        instance: ``"fresh"`` or ``"replay"``.
     """
 
     __slots__ = (
         "_cumulative", "_events", "_instance", "_instances", "_memories", "_opponent", "_opponents", "_others", "_paid",
-        "_position", "_remembers", "_replay", "_root", "_seat_rule", "_seats", "_turns",
+        "_position", "_remembers", "_replay", "_root", "_seat_rule", "_seats", "_seats_known", "_turns",
     )  # fmt: skip
 
     option_names: ClassVar[tuple[str, ...]] = ("opponent", "seat", "instance")
@@ -93,6 +98,8 @@ class MetaGameEnv(MetaEpisodeEnv):
         check_choice("instance", instance, get_args(Instance))
         self.game_spec: GameSpec = load_game_spec(game)
         self._seat_rule, self._replay = self._check_seat(seat), instance == "replay"
+        self.instance: Instance = "replay" if self._replay else "fresh"
+        self._seats_known = False
         seats = range(self.game_spec.seats)
         self._others = seats[1:]
         self._turns = [[(first + episode) % len(seats) for episode in range(self.episodes)] for first in seats]
@@ -110,6 +117,11 @@ class MetaGameEnv(MetaEpisodeEnv):
             self.observation_space = array_space(self.game_spec, self.episodes)
             self.action_space = spaces.Discrete(self.game_spec.actions)
 
+    @property
+    def seats(self) -> tuple[int, ...] | None:
+        """The agent's seat in each episode of this meta-episode; None before a reset, or if each episode draws it."""
+        return tuple(self._seats) if self._seats_known else None
+
     # Draws.
 
     def _draw(self, options: Mapping[str, Any]) -> None:
@@ -117,15 +129,14 @@ class MetaGameEnv(MetaEpisodeEnv):
         episodes = self.episodes
         draws = self._uniforms(1 + 2 * episodes)
         drawn = self._opponents[bisect(self._cumulative, draws[0])]
-        self._seats = self._order(self._seat_rule, draws)
+        rule = self._check_seat(options["seat"]) if "seat" in options else self._seat_rule
+        self._seats, self._seats_known = self._order(rule, draws), rule != "random"
         if self._replay or episodes == 1:
             self._instances = [int(draws[1 + episodes] * 2**53)] * episodes
         else:
             self._instances = [int(u * 2**53) for u in draws[1 + episodes :]]
         if options:
             drawn = self._make(options["opponent"]) if "opponent" in options else drawn
-            if "seat" in options:
-                self._seats = self._order(self._check_seat(options["seat"]), draws)
             if "instance" in options:
                 self._instances = check_instances(options["instance"], episodes, replay=self._replay)
         self._opponent, self._secret["opponent"], self._remembers = drawn

@@ -21,7 +21,16 @@ def make(name: str = "KuhnPoker", **arguments: Any) -> gym.Env[Any, Any]:
 def brief(env: Any, info: Mapping[str, Any], seed: int, told: bool = False) -> Briefing:
     inner = env.unwrapped
     opponent = info["privileged"]["opponent"] if told else None
-    return Briefing(inner.game_spec, info["rules"], inner.episodes, inner.population.members, seed, opponent)
+    return Briefing(
+        inner.game_spec,
+        info["rules"],
+        inner.episodes,
+        inner.population.members,
+        seed,
+        opponent,
+        inner.seats,
+        inner.instance,
+    )
 
 
 def play(agent: Agent, env: gym.Env[Any, Any], seed: int, **options: Any) -> list[float]:

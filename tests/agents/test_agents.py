@@ -32,14 +32,14 @@ def test_every_agent_says_what_it_is(name: str) -> None:
     agent = make_agent(name)
     assert agent.name.split("(")[0] == name
     assert make_agent(agent.name).name == agent.name
-    assert agent.oracle is (name == "best_response")
+    assert agent.oracle is (name in ("bayes_optimal", "best_response"))
     assert agent.interface in ("array", "text")
     assert type(agent).__doc__
 
 
 @pytest.mark.parametrize("name", [*sorted(AGENTS), "random", "cfr", "conservative"])
 def test_same_seeds_same_play(name: str) -> None:
-    env = make(seat="random")
+    env = make(seat="alternate" if name == "bayes_optimal" else "random")
     runs = [[play(make_agent(name), env, seed) for seed in range(20)] for _ in range(2)]
     assert runs[0] == runs[1]
 

@@ -117,6 +117,8 @@ def test_agents_never_see_what_is_privileged_and_only_oracles_the_opponent() -> 
         assert agent.briefing.episodes == 3
         assert agent.briefing.seed == panel.entries[0].agent_seed
         assert sorted(dict(agent.briefing.population)) == ["aggressive", "conservative", "intermediate"]
+        assert agent.briefing.seats == (panel.entries[0].seat,) * 3
+        assert agent.briefing.instance == "fresh"
 
 
 def test_an_agent_that_cannot_play_a_scenario_is_listed_and_not_scored(tmp_path: Path) -> None:

@@ -54,6 +54,21 @@ def test_the_first_win_can_end_it() -> None:
     assert len(outcomes) < 50
 
 
+@pytest.mark.parametrize("rule", [1, "alternate", "random"])
+@pytest.mark.parametrize("as_option", [False, True])
+def test_the_seats_of_a_meta_episode_can_be_asked_for_unless_each_episode_draws_one(
+    rule: int | str, as_option: bool
+) -> None:
+    env: Any = kuhn(seat="random" if as_option else rule).unwrapped
+    assert env.seats is None
+    for seed in range(4):
+        _, info = env.reset(seed=seed, options={"seat": rule} if as_option else None)
+        first = info["seat"]
+        known = {1: (1, 1, 1), "alternate": (first, 1 - first, first), "random": None}
+        assert env.seats == known[rule]
+    assert (env.instance, kuhn(instance="replay").unwrapped.instance) == ("fresh", "replay")
+
+
 def test_a_draw_is_no_success() -> None:
     env = gym.make("mage/RockPaperScissors-meta-v0", population="constant(rock)", stop_on_success=True)
     env.reset(seed=0)
