@@ -25,6 +25,7 @@ REFUSED = {
 VARIANTS = [
     "add_noise(epsilon=0.5,game=kuhn_poker(),seed=1)",
     "cached_tree(game=kuhn_poker())",
+    "connect_four(egocentric_obs_tensor=true)",
     "connect_four(rows=4,columns=5)",
     "goofspiel(num_cards=4,players=3,imp_info=true)",
     "kuhn_poker(players=3)",
