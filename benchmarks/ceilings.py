@@ -1,4 +1,4 @@
-"""Exact yardsticks of a panel: equilibrium play, the ceiling when told the opponent, and the Bayes-adaptive value.
+"""Exact yardsticks of a panel: what a row of a board is compared with.
 
 They are averages over the panel's own entries, so that a score on the panel is compared with what could be expected on
 it. Where an opponent has no behaviour table (search, memory) or the game is too large there is none, and the field is
@@ -7,9 +7,8 @@ empty.
 
 from __future__ import annotations
 
-from collections import Counter
+import math
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -17,28 +16,44 @@ import numpy as np
 from benchmarks.panels import Entry
 from benchmarks.statistics import EMPTY, Estimate
 from benchmarks.suites.base import Suite
-from mage_agent.policies import equilibrium_strategy
-from mage_envs.errors import UnsupportedGameError
+from benchmarks.yardsticks import Episodes, Kind, SeatYardsticks, exact_value, has_table, seat_yardsticks
 from mage_envs.games import GameSpec
-from mage_envs.opponents import make_opponent
 from mage_envs.scenarios import Scenario
-from mage_envs.tabular.solve import bayes_adaptive_value, best_response_value, expected_value
+
+
+class TotalBounds(NamedTuple):
+    """Bounds of the Bayes-adaptive value of a whole meta-episode.
+
+    Attributes:
+        low: Below: what Thompson sampling gets, estimated by play.
+        low_error: Standard error of ``low``.
+        high: Above: what an agent gets that is told the opponent, exact.
+    """
+
+    low: float
+    low_error: float
+    high: float
 
 
 class Ceilings(NamedTuple):
-    """Exact values of a panel's entries of one scenario.
+    """Exact values of a panel's entries of one scenario; None where there is none.
 
     Attributes:
         equilibrium: Expected score per episode of equilibrium play (``cfr``, or ``minimax`` with perfect information).
-        told: Expected score per episode of the best response to each opponent.
+        told: Expected score per episode of the best response to each opponent. None with replayed instances: there
+            the deal can be learnt, and the best response is no ceiling.
         adaptive: Expected score of each episode of the agent with the best expected total that knows the population and
             is not told the opponent.
+        random: Expected score per episode of uniform random play.
+        bounds: Of the sum of ``adaptive``, if only bounds are known.
         least_gap: Between equilibrium and told; below it there is nothing to gain.
     """
 
     equilibrium: float | None
     told: float | None
-    adaptive: tuple[float, ...] | None
+    adaptive: Episodes | None
+    random: float | None = None
+    bounds: TotalBounds | None = None
     least_gap: float = 1e-9
 
     def normalise(self, score: Estimate) -> Estimate:
@@ -57,7 +72,7 @@ NOTHING_TO_GAIN = 0.01
 
 
 def panel_ceilings(suite: Suite, scenario: Scenario, entries: Sequence[Entry]) -> Ceilings:
-    """Computes the yardsticks of a scenario's entries.
+    """Averages the yardsticks of a scenario over opponents and seats.
 
     Args:
         suite: For its protocol.
@@ -65,65 +80,53 @@ def panel_ceilings(suite: Suite, scenario: Scenario, entries: Sequence[Entry]) -
         entries: Its entries in the panel.
 
     Returns:
-        The values; None where there is no exact one. With a replayed instance an agent can learn the deal, so that
-        the best response is no ceiling and only the adaptive value is given.
+        The values; None where there is no exact one.
     """
     if scenario.population is None or not entries:
         return NONE
     game: GameSpec = suite.make_env(scenario, "text").unwrapped.game_spec
-    shares = Counter((str(entry.opponent), entry.seat) for entry in entries)
-    if not all(make_opponent(opponent, game).tabular for opponent, _ in shares):
+    if not all(has_table(game, opponent) for opponent in {str(entry.opponent) for entry in entries}):
         return NONE  # Known before a tree is built.
-    fresh = scenario.instance == "fresh"
+    seats = seat_yardsticks(suite, scenario, entries)
+    adaptive = _average(seats, "adaptive")
     return Ceilings(
-        equilibrium=_average(game, shares, "equilibrium") if fresh else None,
-        told=_average(game, shares, "told") if fresh else None,
-        adaptive=None if suite.protocol.stop_on_success else _adaptive(game, shares, suite, scenario),
+        equilibrium=_each(_average(seats, "equilibrium")),
+        told=_each(_average(seats, "told")) if scenario.instance == "fresh" else None,
+        adaptive=adaptive,
+        random=_each(_average(seats, "random")),
+        bounds=_bounds(seats) if adaptive is None else None,
         least_gap=NOTHING_TO_GAIN * (game.game.max_utility() - game.game.min_utility()),
     )
 
 
 def opponent_yardsticks(game: GameSpec, opponent: str, seat: int) -> tuple[float | None, float | None]:
     """Returns the expected score per episode of equilibrium play, and of the best response, against one opponent."""
-    return _value(game, opponent, seat, "equilibrium"), _value(game, opponent, seat, "told")
+    equilibrium, told = (exact_value(game, opponent, seat, kind).episodes for kind in ("equilibrium", "told"))
+    return _each(equilibrium), _each(told)
 
 
-def _average(game: GameSpec, shares: Counter[tuple[str, int]], what: str) -> float | None:
-    values = {key: _value(game, *key, what) for key in shares}
-    if any(value is None for value in values.values()):
+def _each(episodes: Episodes | None) -> float | None:
+    return None if episodes is None else episodes[0]
+
+
+def _average(seats: Sequence[SeatYardsticks], kind: Kind) -> Episodes | None:
+    found = [seat.average.values[kind].episodes for seat in seats]
+    known = [episodes for episodes in found if episodes is not None]
+    if len(known) < len(found):
         return None
-    return sum(shares[key] * (value or 0.0) for key, value in values.items()) / shares.total()
+    return tuple(np.dot([seat.share for seat in seats], known).tolist())
 
 
-@lru_cache(maxsize=4096)
-def _value(game: GameSpec, opponent: str, seat: int, what: str) -> float | None:
-    try:
-        if what == "told":
-            return best_response_value(game, opponent, seat)
-        return expected_value(game, equilibrium_strategy(game), opponent, seat)
-    except UnsupportedGameError:
-        return None
-
-
-def _adaptive(
-    game: GameSpec, shares: Counter[tuple[str, int]], suite: Suite, scenario: Scenario
-) -> tuple[float, ...] | None:
-    total = np.zeros(suite.protocol.episodes)
-    for seat in sorted({seat for _, seat in shares}):
-        population = tuple((opponent, count) for (opponent, other), count in sorted(shares.items()) if other == seat)
-        value = _adaptive_value(game, population, seat, suite.protocol.episodes, scenario.instance)
-        if value is None:
+def _bounds(seats: Sequence[SeatYardsticks]) -> TotalBounds | None:
+    """Averages over seats, of which some may have exact values."""
+    low, variance, high = 0.0, 0.0, 0.0
+    for seat in seats:
+        exact = seat.average.values["adaptive"].episodes
+        if exact is not None:
+            low, high = low + seat.share * sum(exact), high + seat.share * sum(exact)
+        elif seat.bounds is not None:
+            low, high = low + seat.share * seat.bounds.lower, high + seat.share * seat.bounds.upper
+            variance += (seat.share * seat.bounds.lower_error) ** 2
+        else:
             return None
-        total += np.multiply(value, sum(count for _, count in population) / shares.total())
-    return tuple(total.tolist())
-
-
-@lru_cache(maxsize=256)
-def _adaptive_value(
-    game: GameSpec, population: tuple[tuple[str, int], ...], seat: int, episodes: int, instance: str
-) -> tuple[float, ...] | None:
-    weights = {opponent: float(count) for opponent, count in population}
-    try:
-        return bayes_adaptive_value(game, weights, [seat] * episodes, instance=instance).per_episode
-    except UnsupportedGameError:
-        return None
+    return TotalBounds(low, math.sqrt(variance), high)

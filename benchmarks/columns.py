@@ -61,23 +61,42 @@ PER_EPISODE = (
         "1 is the ceiling",
         "(score_n - equilibrium) / (ceiling - equilibrium); empty without exact values, or with nothing to gain",
     ),
+    Column("regret", "the unit", "adaptive_n minus score_n; below 0 where the best agent explores more"),
 )
 OVERALL = (
     Column("gain", "the unit", "adaptation gain: score of episode N minus score of episode 1, paired by meta-episode"),
     Column(
         "regret",
         "the unit",
-        "adaptive_1 + … + adaptive_N minus the score over the whole meta-episode; empty where there is no exact value",
+        "adaptive_1 + … + adaptive_N minus the score over the whole meta-episode; empty without them",
     ),
 )
 YARDSTICKS = (
+    Column("random", "the unit", "exact expected score per episode of uniform random play on this panel"),
     Column("equilibrium", "the unit", "exact expected score per episode of equilibrium play on this panel"),
-    Column("ceiling", "the unit", "exact expected score per episode of the best response, told each opponent"),
+    Column(
+        "ceiling",
+        "the unit",
+        "exact expected score per episode of the best response, told each opponent; empty with replayed instances",
+    ),
 )
 ADAPTIVE = Column(
     "adaptive",
     "the unit",
     "exact expected score of episode n of the agent with the best expected total, knowing the population only",
+)
+BOUNDS = (
+    Column(
+        "adaptive_low",
+        "the unit",
+        "where adaptive_n cannot be computed: what adaptive_1 + … + adaptive_N is at least; estimated by play",
+    ),
+    Column("adaptive_low_error", "the unit", "standard error of adaptive_low"),
+    Column(
+        "adaptive_high",
+        "the unit",
+        "where adaptive_n cannot be computed: what adaptive_1 + … + adaptive_N is at most, told each opponent; exact",
+    ),
 )
 COST = (
     Column("tokens", "integer or empty", "tokens that the agent read and wrote; empty if it has none"),
@@ -116,7 +135,7 @@ def header(episodes: int) -> list[str]:
     names += [f"{column.name}{end}" for column in OVERALL for end in INTERVAL]
     names += [column.name for column in YARDSTICKS]
     names += [f"{ADAPTIVE.name}_{number}" for number in range(1, episodes + 1)]
-    return names + [column.name for group in (COST, ORIGIN) for column in group]
+    return names + [column.name for group in (BOUNDS, COST, ORIGIN) for column in group]
 
 
 def is_text(name: str) -> bool:
@@ -132,5 +151,5 @@ def describe_columns() -> str:
     lines += [f"| `{c.name}`, `…_low`, `…_high` | {c.unit} | {c.meaning} |" for c in OVERALL]
     lines += [f"| `{c.name}` | {c.unit} | {c.meaning} |" for c in YARDSTICKS]
     lines += [f"| `{ADAPTIVE.name}_{{n}}` | {ADAPTIVE.unit} | {ADAPTIVE.meaning} |"]
-    lines += [f"| `{c.name}` | {c.unit} | {c.meaning} |" for group in (COST, ORIGIN) for c in group]
+    lines += [f"| `{c.name}` | {c.unit} | {c.meaning} |" for group in (BOUNDS, COST, ORIGIN) for c in group]
     return "\n".join(lines) + "\n"

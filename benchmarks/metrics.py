@@ -22,6 +22,8 @@ class EpisodeMetrics(NamedTuple):
         invalid: Share of episodes with at least one answer that could not be played.
         passed: Share of meta-episodes won by this episode or before (pass@n).
         normalised: Mean score on the scale on which equilibrium play is 0 and the told-the-opponent ceiling is 1.
+        regret: Bayes-adaptive value of this episode minus mean score. Below 0 early on, the agent explores less than
+            the best one does.
     """
 
     score: Estimate
@@ -31,6 +33,7 @@ class EpisodeMetrics(NamedTuple):
     invalid: Estimate
     passed: Estimate
     normalised: Estimate
+    regret: Estimate
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,7 @@ def row_metrics(records: Iterable[Record], n_expected: int, episodes: int, ceili
     scored = [record for record in rows if record.scored]
     clusters = cluster_labels(_cluster_keys(record) for record in scored)
     played = [_Column(scored, clusters, number) for number in range(episodes)]
+    adaptive = ceilings.adaptive or (None,) * episodes
     gains = [(r.episodes[-1].reward - r.episodes[0].reward, c) for r, c in zip(scored, clusters, strict=True)]
     totals = [sum(episode.reward for episode in record.episodes) for record in scored]
     return RowMetrics(
@@ -84,9 +88,9 @@ def row_metrics(records: Iterable[Record], n_expected: int, episodes: int, ceili
         n_scored=len(scored),
         n_error=len(rows) - len(scored),
         n_forfeit=sum(record.status == "forfeit" for record in scored),
-        episodes=tuple(column.metrics(ceilings) for column in played),
+        episodes=tuple(column.metrics(ceilings, best) for column, best in zip(played, adaptive, strict=True)),
         gain=EMPTY if episodes < 2 else mean_estimate([gain for gain, _ in gains], clusters),
-        regret=_regret(totals, clusters, ceilings),
+        regret=_regret(totals, clusters, None if ceilings.adaptive is None else sum(ceilings.adaptive)),
     )
 
 
@@ -100,8 +104,9 @@ class _Column:
         self.passed = [any(episode.outcome == "win" for episode in r.episodes[: number + 1]) for r in scored]
         self.all_clusters = clusters
 
-    def metrics(self, ceilings: Ceilings) -> EpisodeMetrics:
-        score = mean_estimate([episode.reward for episode in self.episodes], self.clusters)
+    def metrics(self, ceilings: Ceilings, adaptive: float | None) -> EpisodeMetrics:
+        scores = [episode.reward for episode in self.episodes]
+        score = mean_estimate(scores, self.clusters)
         return EpisodeMetrics(
             score=score,
             win=self.rate([episode.outcome == "win" for episode in self.episodes]),
@@ -110,6 +115,7 @@ class _Column:
             invalid=self.rate([episode.invalid > 0 for episode in self.episodes]),
             passed=rate_estimate(self.passed, self.all_clusters),
             normalised=ceilings.normalise(score),
+            regret=_regret(scores, self.clusters, adaptive),
         )
 
     def rate(self, hits: Sequence[bool]) -> Estimate:
@@ -120,8 +126,5 @@ def _cluster_keys(record: Record) -> set[tuple[str | None, str]]:
     return {(record.opponent, episode.instance) for episode in record.episodes}
 
 
-def _regret(totals: Sequence[float], clusters: Sequence[int], ceilings: Ceilings) -> Estimate:
-    if ceilings.adaptive is None:
-        return EMPTY
-    best = sum(ceilings.adaptive)
-    return mean_estimate([best - total for total in totals], clusters)
+def _regret(scores: Sequence[float], clusters: Sequence[int], best: float | None) -> Estimate:
+    return EMPTY if best is None else mean_estimate([best - score for score in scores], clusters)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from benchmarks.ceilings import Ceilings, panel_ceilings
-from benchmarks.columns import ADAPTIVE, COST, INTERVAL, OVERALL, PER_EPISODE
+from benchmarks.columns import ADAPTIVE, BOUNDS, COST, INTERVAL, OVERALL, PER_EPISODE, YARDSTICKS
 from benchmarks.metrics import RowMetrics, row_metrics
 from benchmarks.panels import Panel
 from benchmarks.records import Record
@@ -99,9 +99,12 @@ def _estimates(named: Mapping[str, Estimate]) -> Row:
 
 
 def _yardsticks(ceilings: Ceilings, episodes: int) -> Row:
-    row = {"equilibrium": number(ceilings.equilibrium), "ceiling": number(ceilings.told)}
+    each = (ceilings.random, ceilings.equilibrium, ceilings.told)
+    row = {column.name: number(value) for column, value in zip(YARDSTICKS, each, strict=True)}
     adaptive = ceilings.adaptive or [None] * episodes
-    return row | {f"{ADAPTIVE.name}_{episode}": number(value) for episode, value in enumerate(adaptive, start=1)}
+    row |= {f"{ADAPTIVE.name}_{episode}": number(value) for episode, value in enumerate(adaptive, start=1)}
+    bounds = ceilings.bounds or (None,) * len(BOUNDS)
+    return row | {column.name: number(value) for column, value in zip(BOUNDS, bounds, strict=True)}
 
 
 def _origin(run: RunDirectory, records: Sequence[Record], *, verified: bool) -> Row:

@@ -87,6 +87,8 @@ def _scenario(rows: Sequence[Row], own: Collection[tuple[str, ...]], width: int)
     for label, values in _yardsticks(first, shown):
         table.add_row("", label, *values, style="dim")
     yield table
+    if first["adaptive_high"]:
+        yield Text(_bounds(first), style="dim")
 
 
 def _cells(row: Row, place: int | None, shown: Sequence[int], own: bool, gain: bool) -> list[str | Text]:
@@ -133,6 +135,7 @@ def _size(rows: Sequence[Row]) -> str:
 def _yardsticks(row: Row, shown: Sequence[int]) -> Iterator[tuple[str, list[str]]]:
     """Yields the exact values under the rows they are for: a label, and a value for each episode that is shown."""
     named = {
+        "exact: uniform random": [row["random"] for _ in shown],
         "exact: equilibrium": [row["equilibrium"] for _ in shown],
         "exact: best adaptive": [row[f"adaptive_{number}"] for number in shown],
         "exact: told opponent": [row["ceiling"] for _ in shown],
@@ -140,6 +143,14 @@ def _yardsticks(row: Row, shown: Sequence[int]) -> Iterator[tuple[str, list[str]
     for label, values in named.items():
         if any(values):
             yield label, [f"{float(value):+.3f}      " if value else "" for value in values]
+
+
+def _bounds(row: Row) -> str:
+    low, error, high = (float(row[f"adaptive_{end}"]) for end in ("low", "low_error", "high"))
+    return (
+        f"bounds, no value: the best adaptive total is {low:+.3f} (standard error {error:.3f}) or more, and "
+        f"{high:+.3f} or less"
+    )
 
 
 def _complete(row: Row) -> bool:

@@ -53,12 +53,12 @@ def test_perfect_information_is_measured_against_minimax() -> None:
     assert 0.5 < ceilings.equilibrium < ceilings.told
 
 
-def test_a_replayed_deal_can_be_learnt_so_only_the_adaptive_value_applies() -> None:
+def test_a_replayed_deal_can_be_learnt_so_the_best_response_is_no_ceiling() -> None:
     scenario = Scenario("test/x", KUHN.env_id, "", "", "kuhn/train", instance="replay")
     found = suite(20, scenario=scenario)
     ceilings = panel_ceilings(found, scenario, make_panel(found).entries)
-    assert (ceilings.equilibrium, ceilings.told) == (None, None)
     fresh = panel_ceilings(suite(20), KUHN, make_panel(suite(20)).entries)
+    assert (ceilings.random, ceilings.equilibrium, ceilings.told) == (fresh.random, fresh.equilibrium, None)
     assert ceilings.adaptive is not None
     assert fresh.adaptive is not None
     assert sum(ceilings.adaptive) > sum(fresh.adaptive)
@@ -81,7 +81,7 @@ def inside(row: Row, name: str, value: float) -> bool:
 
 def test_the_board_agrees_with_the_exact_values(board: dict[tuple[str, str], Row]) -> None:
     for scenario in ("kuhn/train", "kuhn/heldout"):
-        for agent, exact in (("best_response", "ceiling"), ("equilibrium", "equilibrium")):
+        for agent, exact in (("best_response", "ceiling"), ("equilibrium", "equilibrium"), ("random", "random")):
             row = board[scenario, agent]
             assert sum(inside(row, f"score_{n}", float(row[exact])) for n in (1, 2, 3)) >= 2
 
@@ -91,3 +91,8 @@ def test_on_the_board_thompson_learns_and_beats_equilibrium_play(board: dict[tup
     assert float(thompson["score_3_low"]) > float(equilibrium["score_3_high"])
     assert float(thompson["gain_low"]) > 0.0
     assert float(thompson["regret_high"]) > 0.0
+    for row in (thompson, equilibrium):
+        assert sum(float(row[f"regret_{n}"]) for n in (1, 2, 3)) == pytest.approx(float(row["regret"]), abs=1e-5)
+        assert [float(row[f"adaptive_{n}"]) - float(row[f"score_{n}"]) for n in (1, 2, 3)] == pytest.approx(
+            [float(row[f"regret_{n}"]) for n in (1, 2, 3)], abs=1e-5
+        )

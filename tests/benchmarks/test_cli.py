@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import os
 import re
@@ -93,6 +94,39 @@ def test_run_show_verify_submit(benchmark: Terminal) -> None:
     assert "random" in benchmark("show", "quick", "--leaderboards", "boards").out
 
 
+def test_ceilings_need_no_run(benchmark: Terminal) -> None:
+    said = benchmark("ceilings", "quick", "--csv", "values.csv")
+    assert said.code == 0, said.err
+    for name in ("kuhn/train", "kuhn/heldout", "tictactoe/train", "tictactoe/heldout", "no table", "any"):
+        assert name in said.out
+    assert max(map(len, said.out.splitlines())) <= 100
+    assert "values.csv: 480 rows" in said.out
+    assert os.listdir() == ["values.csv"]
+    rows = csv.DictReader(Path("values.csv").read_text(encoding="utf-8").splitlines())
+    told = {(row["opponent"], row["seat"]): float(row["value"]) for row in rows
+            if (row["scenario"], row["episode"], row["kind"]) == ("kuhn/train", "1", "told")}  # fmt: skip
+    assert told["aggressive", "0"] == pytest.approx(1 / 3)
+    assert told["any", "1"] == pytest.approx(0.3 / 3 + 0.3 / 3 + 0.4 / 6)
+
+
+def test_ceilings_for_another_number_of_episodes(benchmark: Terminal) -> None:
+    said = benchmark("ceilings", "quick", "--scenario", "kuhn/train", "--episodes", "5")
+    assert said.code == 0
+    assert "N = 5" in said.out
+    assert "ep. 5" in said.out
+    assert "kuhn/heldout" not in said.out
+
+
+def test_ctrl_c_ends_ceilings(benchmark: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("benchmarks.ceiling_report.seat_yardsticks", interrupt)
+    said = benchmark("ceilings", "quick", "--csv", "values.csv")
+    assert (said.code, said.err) == (130, "\ninterrupted; no file was written\n")
+    assert os.listdir() == []
+
+
 def test_a_runs_rows_stand_among_those_of_the_board(benchmark: Terminal) -> None:
     benchmark("run", "quick", *SMALL, "--out", "a")
     benchmark("submit", "a", "--jobs", "1", "--leaderboards", "boards")
@@ -171,6 +205,9 @@ def test_agents_that_cannot_play_are_listed(benchmark: Terminal) -> None:
         (("play", "kuhn/trian"), r"unknown scenario 'kuhn/trian'\. Did you mean 'kuhn/train'"),
         (("play", "kuhn/train", "--opponent", "agressive"), "Did you mean 'aggressive'"),
         (("show", "quik"), "unknown suite 'quik'"),
+        (("ceilings", "quik"), r"unknown suite 'quik'\. Did you mean 'quick'\?"),
+        (("ceilings", "quick", "--scenario", "kuhn/trian"), "'kuhn/trian'. Did you mean 'kuhn/train'"),
+        (("ceilings", "quick", "--csv", "no/such.csv"), "there is no folder no"),
         (("show", "."), "is no run directory"),
         (("verify", "nowhere"), "nowhere is no run directory"),
         (("submit", "nowhere"), "--leaderboards"),
@@ -195,6 +232,7 @@ def test_mistakes_are_one_clear_line(benchmark: Terminal, arguments: tuple[str, 
         (("run", "quick", "--resume", "--overwrite", "--out", "r"), "--overwrite"),
         (("run", "quick", "--nonsense"), "--nonsense"),
         (("play", "kuhn/train", "--seat", "7"), "seats"),
+        (("ceilings", "quick", "--episodes", "0"), "than or equal to 1"),
         (("list", "things"), "things"),
     ],
 )

@@ -219,6 +219,14 @@ def test_boards_fit_the_terminal_and_name_agents_in_one_piece(width: int) -> Non
     assert "-0.500 ±" in told.getvalue()
 
 
+def test_a_board_names_bounds_as_such() -> None:
+    bounds = {"adaptive_low": "2.515", "adaptive_low_error": "0.0014", "adaptive_high": "2.588"}
+    told = io.StringIO()
+    Console(width=100, file=told).print(board([row("a", **bounds)]))
+    assert "bounds, no value: the best adaptive total is +2.515 (standard error 0.001) or more" in told.getvalue()
+    assert "exact: best adaptive" not in told.getvalue()
+
+
 @pytest.mark.parametrize("name", ["=cmd()", 'a,b"c', "[bold]x", "[/]", "naïve ✓", "a b(c", "", "org/model-7B"])
 def test_any_name_can_stand_on_a_board(tmp_path: Path, name: str) -> None:
     path = tmp_path / "quick.csv"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.ceilings import NONE, Ceilings
+from benchmarks.ceilings import NONE, Ceilings, TotalBounds
 from benchmarks.metrics import RowMetrics, row_metrics
 from benchmarks.records import Record
 from benchmarks.statistics import EMPTY
@@ -55,11 +55,26 @@ def test_worked_example_of_the_normalised_score_and_regret() -> None:
     found = metrics(EXAMPLE)
     assert [one.normalised.value for one in found.episodes] == [-0.75, -0.25, 0.75]
     assert found.regret.value == 2.0  # 2.5 minus the mean of 2, 1, -3, 2.
+    assert [one.regret.value for one in found.episodes] == [1.0, 1.0, 0.0]
+    score, regret = found.episodes[2].score, found.episodes[2].regret
+    assert score.low is not None
+    assert score.high is not None
+    assert regret[1:3] == pytest.approx((1.0 - score.high, 1.0 - score.low))
+
+
+def test_an_agent_that_explores_less_than_the_best_has_a_negative_regret_at_first() -> None:
+    greedy = metrics(EXAMPLE, ceilings=CEILINGS._replace(adaptive=(-1.0, 1.0, 2.5)))
+    assert [one.regret.value for one in greedy.episodes] == [-0.5, 1.0, 1.5]
+
+
+def test_bounds_are_no_value() -> None:
+    bounded = metrics(EXAMPLE, ceilings=CEILINGS._replace(adaptive=None, bounds=TotalBounds(2.0, 0.1, 3.0)))
+    assert {one.regret for one in bounded.episodes} == {EMPTY} == {bounded.regret}
 
 
 def test_without_exact_values_there_is_no_scale() -> None:
     found = metrics(EXAMPLE, ceilings=NONE)
-    assert {one.normalised for one in found.episodes} == {EMPTY}
+    assert {one.normalised for one in found.episodes} == {EMPTY} == {one.regret for one in found.episodes}
     assert found.regret == EMPTY
 
 
