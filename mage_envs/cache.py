@@ -61,11 +61,13 @@ def load(kind: str, key: str, decode: Callable[[Arrays], T]) -> T | None:
         The content; None if there is none, or the file is damaged (which is logged).
     """
     path = _path(kind, key)
-    if path is None or not path.exists():
+    if path is None:
         return None
     try:
         with path.open("rb") as file, np.lib.npyio.NpzFile(file, own_fid=False, allow_pickle=False) as archive:
             return decode(dict(archive))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
     except Exception as error:  # noqa: BLE001 -- a damaged file fails in any way, and what it held can be made again
         _log.warning("%s is damaged and will be written anew: %s: %s", path, type(error).__name__, error)
         return None

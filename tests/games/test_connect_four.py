@@ -46,7 +46,7 @@ def plies(rows: int, columns: int, length: int) -> Iterator[tuple[int, int, int,
         level = {after(board, x) for board in open_ for x in range(columns) if len(board[x]) < rows}
 
 
-@pytest.mark.parametrize(("rows", "columns", "length"), [(2, 3, 2), (3, 4, 3), (4, 3, 3), (3, 3, 3), (2, 4, 4)])
+@pytest.mark.parametrize(("rows", "columns", "length"), [(2, 3, 2), (2, 5, 3), (4, 3, 3), (3, 3, 3), (2, 4, 4)])
 def test_boards_are_those_of_an_independent_walk(rows: int, columns: int, length: int) -> None:
     game = compiled_game(f"connect_four(rows={rows}, columns={columns}, x_in_row={length})")
     found = []
