@@ -38,6 +38,7 @@ FORMAT = 1
 Array: TypeAlias = npt.NDArray[Any]
 
 _NOBODY = -1
+_REFUSAL = "refusal"
 _REMEMBER = 1_000
 
 
@@ -210,7 +211,9 @@ def _compiled(spec: GameSpec) -> CompiledGame | UnsupportedGameError:
     try:
         compiled = compile_game(spec)
     except UnsupportedGameError as error:
-        return error  # Remembered as well: it can take seconds to find out.
+        if key:  # Kept as well: it can take 20 seconds to find out.
+            cache.store("game", key, {_REFUSAL: np.frombuffer(str(error).encode(), dtype=np.uint8)})
+        return error
     if key:
         arrays = {f.name: getattr(compiled, f.name) for f in fields(compiled) if f.name not in ("spec", "keys")}
         arrays["keys"] = np.frombuffer(json.dumps(compiled.keys).encode(), dtype=np.uint8)
@@ -218,9 +221,11 @@ def _compiled(spec: GameSpec) -> CompiledGame | UnsupportedGameError:
     return compiled
 
 
-def _decode(spec: GameSpec, stored: cache.Arrays) -> CompiledGame:
-    """Makes a game of the arrays of a file, if they fit each other."""
+def _decode(spec: GameSpec, stored: cache.Arrays) -> CompiledGame | UnsupportedGameError:
+    """Makes a game of the arrays of a file, if they fit each other, or the reason why there is none."""
     arrays = dict(stored)
+    if _REFUSAL in arrays:
+        return UnsupportedGameError(arrays[_REFUSAL].tobytes().decode())
     game = CompiledGame(spec=spec, keys=tuple(json.loads(arrays.pop("keys").tobytes())), **arrays)
     states, edges, views = len(game.actor), len(game.child), len(game.keys)
     shapes = {

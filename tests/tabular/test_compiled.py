@@ -246,6 +246,18 @@ def test_a_refusal_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(made) == 1
 
 
+def test_a_refusal_is_kept_on_disk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """It can take 20 seconds to find out; other processes need not."""
+    monkeypatch.setenv("MAGE_CACHE", str(tmp_path))
+    small, made = compile_game, list[str]()
+    monkeypatch.setattr(module, "compile_game", lambda spec: made.append(spec.name) or small(spec, 100))  # type: ignore[func-returns-value]
+    refusals = [module._compiled.__wrapped__(load_game_spec("leduc_poker")) for _ in range(3)]
+    assert made == ["leduc_poker"]
+    assert len({str(refusal) for refusal in refusals}) == 1
+    assert "the limit is 100" in str(refusals[2])
+    assert all(isinstance(refusal, UnsupportedGameError) for refusal in refusals)
+
+
 def test_memory_is_that_of_the_arrays_and_a_level() -> None:
     """What Python holds while Leduc poker is compiled, views and their words among it, and afterwards."""
     tracemalloc.start()
