@@ -135,7 +135,7 @@ def _size(rows: Sequence[Row]) -> str:
 def _yardsticks(row: Row, shown: Sequence[int]) -> Iterator[tuple[str, list[str]]]:
     """Yields the exact values under the rows they are for: a label, and a value for each episode that is shown."""
     named = {
-        "exact: uniform random": [row["random"] for _ in shown],
+        "exact: uniform play": [row["random"] for _ in shown],
         "exact: equilibrium": [row["equilibrium"] for _ in shown],
         "exact: best adaptive": [row[f"adaptive_{number}"] for number in shown],
         "exact: told opponent": [row["ceiling"] for _ in shown],
