@@ -269,7 +269,7 @@ class GameEnv(MetaGameEnv):
         )
 
 
-def refuse_unknown(unknown: Mapping[str, object], env: type[MetaGameEnv]) -> None:
+def refuse_unknown(unknown: Mapping[str, object], env: type[Any]) -> None:
     """Refuses arguments that an environment does not take.
 
     Raises:

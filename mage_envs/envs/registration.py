@@ -10,6 +10,8 @@ from mage_envs.games import GAMES
 
 SINGLE = "mage_envs.envs.game_env:GameEnv"
 META = "mage_envs.envs.game_env:MetaGameEnv"
+VECTOR_SINGLE = "mage_envs.envs.vector_env:GameVectorEnv"
+VECTOR_META = "mage_envs.envs.vector_env:MetaGameVectorEnv"
 
 
 def register_environments() -> None:
@@ -25,11 +27,12 @@ def environment_ids() -> list[str]:
 
 
 def _register(title: str, arguments: dict[str, Any]) -> None:
-    for suffix, entry_point in (("-v0", SINGLE), ("-meta-v0", META)):
+    for suffix, entry_point, vector in (("-v0", SINGLE, VECTOR_SINGLE), ("-meta-v0", META, VECTOR_META)):
         # The environments check the order of calls and their spaces are tested, so that wrappers would only cost time.
         gym.register(
             f"mage/{title}{suffix}",
             entry_point=entry_point,
+            vector_entry_point=vector,
             kwargs=arguments,
             order_enforce=False,
             disable_env_checker=True,

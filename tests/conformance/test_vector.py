@@ -1,7 +1,8 @@
-"""Gymnasium's vector environments keep every episode's final reward, in both autoreset modes."""
+"""Vector environments: Gymnasium's lose no final reward, and ours say in a batch what single environments say."""
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import gymnasium as gym
@@ -10,8 +11,15 @@ import pytest
 from gymnasium.vector import AutoresetMode
 
 import mage_envs  # noqa: F401 -- registers the ids
+from mage_envs.envs import vector_env
+from mage_envs.errors import UnsupportedGameError
+from mage_envs.games import load_game_spec
+from mage_envs.tabular.compiled import CompiledGame, compile_game, compiled_game
+from tests.conformance.cases import CASES, Case
+from tests.envs.twins import Twins, make_vector
 
 COUNT, STEPS = 3, 40
+FEW_STATES = 20_000
 
 
 def _scores(mode: str, autoreset: AutoresetMode, interface: str) -> list[list[float]]:
@@ -62,3 +70,27 @@ def _expected(autoreset: AutoresetMode) -> list[list[float]]:
 @pytest.mark.parametrize("mode", ["sync", "async"])
 def test_no_final_reward_is_lost(mode: str, autoreset: AutoresetMode, interface: str) -> None:
     assert _scores(mode, autoreset, interface) == _expected(autoreset)
+
+
+@cache
+def _small_game(name: str) -> CompiledGame | None:
+    """Returns a game that has few states, None for others: they would take too long here."""
+    try:
+        compile_game(load_game_spec(name), FEW_STATES)
+    except UnsupportedGameError:
+        return None
+    return compiled_game(name)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_batch_is_its_single_environments(case: Case, backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if backend == "numba":
+        pytest.importorskip("numba")
+    if _small_game(case.make().game_spec.name) is None:
+        monkeypatch.setattr(vector_env, "compiled_game", lambda spec: compile_game(spec, FEW_STATES))
+        with pytest.raises(UnsupportedGameError, match="vectorization_mode='sync'"):
+            make_vector(case, 2, population="random", backend=backend)
+        return
+    twins = Twins(case, 9, AutoresetMode.NEXT_STEP, backend, invalid_penalty=0.25, max_invalid=2)
+    assert min(twins.play(70, seed=3).values()) > 0
