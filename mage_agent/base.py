@@ -6,8 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
+
 from mage_envs.envs.meta_episode import Instance
 from mage_envs.games import GameSpec
+
+_AGENT = int.from_bytes(b"agent", "big")
+"""The spawn key of agents' generators."""
 
 
 @dataclass(frozen=True)
@@ -19,7 +24,7 @@ class Briefing:
         rules: Its rules in words.
         episodes: N, the number of episodes.
         population: Spec strings of the opponents that may come, with weights; the one that comes stays hidden.
-        seed: The agent's own seed; independent of the environment's.
+        seed: The agent's seed, for :func:`agent_generator`. It may be the environment's.
         opponent: The spec of the hidden opponent. None, except for agents that declare themselves an oracle.
         seats: The agent's seat in each episode. None if nobody knows before the episode.
         instance: ``"fresh"`` if each episode has its own instance, ``"replay"`` if all have one. None: it is not told.
@@ -58,3 +63,16 @@ class Agent(Protocol):
 
     def reflect(self, observation: Any, info: Mapping[str, Any]) -> Any:
         """Is shown the terminal view of an episode; returns the free action of phase ``reflect``."""
+
+
+def agent_generator(seed: int) -> np.random.Generator:
+    """Returns the generator of an agent: never that of an environment with the same seed, or any other below 2**128.
+
+    Environments take the numbers of ``numpy.random.default_rng(seed)``, the first of which chooses the hidden opponent.
+    A spawn key keeps streams apart that grow from one seed; NumPy pads the seed before it, so that no shorter seed
+    alone can give the same.
+
+    Args:
+        seed: At least 0.
+    """
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(_AGENT,)))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mage_agent.base import Briefing
+from mage_agent.base import Briefing, agent_generator
 from mage_envs.games import View
 from mage_envs.opponents import Memory, Opponent, make_opponent, sample_index
 from mage_envs.spec_strings import Spec
@@ -30,7 +30,7 @@ class OpponentAgent:
     def begin(self, briefing: Briefing) -> None:
         """Makes the opponent for the game, with a fresh memory and a generator from the agent's seed."""
         self._opponent = make_opponent(self._spec, briefing.game)
-        self._rng = np.random.default_rng(briefing.seed)
+        self._rng = agent_generator(briefing.seed)
         self._memory = self._opponent.start(self._rng)
 
     def act(self, observation: Any, info: Mapping[str, Any]) -> int:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from mage_agent.agents import AGENTS
-from mage_agent.base import Briefing
+from mage_agent.base import Briefing, agent_generator
 from mage_agent.policies import best_policy
 from mage_envs.games import GameSpec, View
 from mage_envs.tabular.belief import OpponentBelief
@@ -54,7 +54,7 @@ class Thompson:
         if not briefing.population:
             raise ValueError("thompson needs the population: put specs and weights in briefing.population")
         self._game = briefing.game
-        self._rng = np.random.default_rng(briefing.seed)
+        self._rng = agent_generator(briefing.seed)
         self._belief = OpponentBelief(briefing.game, briefing.population, TREMBLING)
         self._draw()
 

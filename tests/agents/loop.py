@@ -10,9 +10,6 @@ import gymnasium as gym
 import mage_envs  # noqa: F401 -- registers the ids
 from mage_agent.base import Agent, Briefing
 
-AGENT_SEEDS = 2**32
-"""An agent with the environment's own seed would draw the environment's numbers, the hidden opponent first."""
-
 
 def make(name: str = "KuhnPoker", **arguments: Any) -> gym.Env[Any, Any]:
     return gym.make(f"mage/{name}-meta-v0", **arguments)
@@ -34,9 +31,9 @@ def brief(env: Any, info: Mapping[str, Any], seed: int, told: bool = False) -> B
 
 
 def play(agent: Agent, env: gym.Env[Any, Any], seed: int, **options: Any) -> list[float]:
-    """Returns the score of each episode."""
+    """Returns the score of each episode. The agent gets the environment's own seed, as careless users do."""
     observation, info = env.reset(seed=seed, options=options)
-    agent.begin(brief(env, info, AGENT_SEEDS + seed, told=agent.oracle))
+    agent.begin(brief(env, info, seed, told=agent.oracle))
     public = {key: value for key, value in info.items() if key != "privileged"}
     scores, over = [], False
     while not over:
