@@ -230,7 +230,6 @@ class AdaptivePlan:
         key = (episode, np.round(belief, _DIGITS).tobytes())
         found = self._known.get(key)
         if found is None:
-            self._count(1)
             found = self._known[key] = self._best(episode, belief)
         return found
 
@@ -254,6 +253,7 @@ class AdaptivePlan:
         parts = np.zeros((len(mass), len(self.episodes) - episode))
         parts[:, 0] = belief[possible] @ model.score[possible]
         if not last:
+            self._count(1)
             signals = np.flatnonzero(mass)
             posteriors = np.zeros((len(signals), len(belief)))
             posteriors[:, possible] = (seen[:, signals] / mass[signals]).T
@@ -278,7 +278,10 @@ class AdaptivePlan:
         return done[key]
 
     def _values(self, episode: int, beliefs: FloatArray) -> FloatArray:
-        """Returns the value of every belief, shape ``(beliefs, episodes left)``; those of the last episode at once."""
+        """Returns the value of every belief, shape ``(beliefs, episodes left)``.
+
+        Those of the last episode are rated together; what to do there is worked out when :meth:`node` is asked.
+        """
         if episode + 1 < len(self.episodes):
             return np.array([self.node(episode, belief).value for belief in beliefs])
         kinds, number = np.unique(np.round(beliefs, _DIGITS), axis=0, return_inverse=True)

@@ -164,6 +164,20 @@ def test_the_first_episode_by_opponent() -> None:
     assert scores == pytest.approx({"conservative": 0, "aggressive": 0, "intermediate": 1 / 6})
 
 
+def test_what_was_solved_can_be_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The limit is on the solution, not on the questions that are asked of it later."""
+    bayes._plan.cache_clear()
+    plan = bayes.adaptive_plan("kuhn_poker", PAPER, [0, 0, 0])
+    monkeypatch.setattr(bayes, "MAX_BELIEFS", plan._rated)
+    bayes._plan.cache_clear()
+    again = bayes.adaptive_plan("kuhn_poker", PAPER, [0, 0, 0])
+    assert again.per_opponent() == plan.per_opponent()
+    monkeypatch.setattr(bayes, "MAX_BELIEFS", plan._rated - 1)
+    bayes._plan.cache_clear()
+    with pytest.raises(UnsupportedGameError, match="beliefs for 3 episodes"):
+        bayes.adaptive_plan("kuhn_poker", PAPER, [0, 0, 0])
+
+
 def test_boards_have_bounds_only() -> None:
     with pytest.raises(UnsupportedGameError, match=r"merges all ways to a board.*adaptive_bounds\(\) has bounds"):
         bayes_adaptive_value("tic_tac_toe", "random", [0])
