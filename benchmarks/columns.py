@@ -33,7 +33,7 @@ WHAT = (
 )
 WHO = (
     Column("agent", "text", "spec of the agent, with every parameter"),
-    Column("oracle", "yes or no", "whether the agent is told the hidden opponent; oracles are not ranked"),
+    Column("oracle", "yes or no", "whether it plays a computed ceiling; oracles are not ranked"),
     Column("model", "text or empty", "name of the model; empty for scripted agents"),
     Column("revision", "text or empty", "revision of the model"),
     Column("memory", "text", "memory that the agent is given between episodes; none: only what it keeps itself"),

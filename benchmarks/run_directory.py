@@ -33,7 +33,7 @@ class AgentCard(BaseModel):
 
     Attributes:
         name: Its spec, with every parameter.
-        oracle: Whether it is told the hidden opponent.
+        oracle: Whether it plays a computed ceiling.
         interface: ``"array"`` or ``"text"``.
         model: Name of the model; empty for scripted agents.
         revision: Revision of the model.

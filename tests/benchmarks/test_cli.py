@@ -15,6 +15,7 @@ import pytest
 from rich.console import Console
 
 from benchmarks import cli, listing
+from benchmarks.commands import play
 from benchmarks.leaderboard import read_board
 from benchmarks.run_directory import RECORDS
 from mage_envs.scenarios import SCENARIOS
@@ -316,8 +317,8 @@ def test_play_ends_cleanly_without_input(benchmark: Terminal) -> None:
 
 def test_play_breaks_lines_between_words(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = io.StringIO()
-    monkeypatch.setattr(cli, "out", cli.Console(file=shown, width=20, force_terminal=True, highlight=False))
-    cli._say("You play 3 episodes against [one] opponent.\n  x")
+    monkeypatch.setattr(play, "out", Console(file=shown, width=20, force_terminal=True, highlight=False))
+    play._say("You play 3 episodes against [one] opponent.\n  x")
     assert shown.getvalue() == "You play 3 episodes \nagainst [one] \nopponent.\n  x\n"
 
 

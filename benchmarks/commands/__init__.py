@@ -1,0 +1,1 @@
+"""The commands of ``benchmark``, one file each: a function that is decorated with ``app.command``."""
