@@ -136,7 +136,7 @@ def _notes(seats: Sequence[SeatYardsticks]) -> Iterator[str]:
         if seat.bounds is not None:
             yield (
                 f"≤: BOUNDS, not values. The Bayes-adaptive total of seat {seat.seat}, {_lines(seat)[-1].opponent}, is "
-                f"at least {seat.bounds.lower:+.3f} (Thompson sampling, standard error {seat.bounds.lower_error:.3f}) "
+                f"at least {seat.bounds.lower:+.3f} (standard error {seat.bounds.lower_error:.3f}) "
                 f"and at most {seat.bounds.upper:+.3f} (told the opponent)."
             )
     missing = [

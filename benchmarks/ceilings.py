@@ -25,7 +25,7 @@ class TotalBounds(NamedTuple):
     """Bounds of the Bayes-adaptive value of a whole meta-episode.
 
     Attributes:
-        low: Below: what Thompson sampling gets, estimated by play.
+        low: Below: what Thompson sampling gets, estimated by play, or an agent that learns nothing, if that is more.
         low_error: Standard error of ``low``.
         high: Above: what an agent gets that is told the opponent, exact.
     """

@@ -1,9 +1,10 @@
 """Bounds of the Bayes-adaptive value, for where it is too large to be computed.
 
 Above: what an agent gets that is told the opponent (with replayed instances, after the first episode the deal too).
-Below: what Thompson sampling gets, which draws an opponent from its belief and plays the best response to it for an
-episode (W. R. Thompson, Biometrika 25, 1933). Its value is estimated by play, with a standard error: only beliefs are
-drawn, the score of an episode is exact.
+Below: the larger of what two agents get. One learns nothing and plays the best response to the mixture of all
+opponents, which is exact, and known for games that are trees. The other is Thompson sampling, which draws an opponent
+from its belief and plays the best response to it for an episode (W. R. Thompson, Biometrika 25, 1933). Its value is
+estimated by play, with a standard error: only beliefs are drawn, the score of an episode is exact.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ class AdaptiveBounds:
     """Bounds of what the best adaptive policy gets.
 
     Attributes:
-        lower: Estimated total of Thompson sampling.
-        lower_error: Standard error of ``lower``.
+        lower: Total of the better of the two agents below.
+        lower_error: Standard error of ``lower``, 0 if it is exact.
         lower_per_episode: The same in each episode.
         upper: Total of an agent that is told the opponent.
         upper_per_episode: The same in each episode.
@@ -82,10 +83,13 @@ def adaptive_bounds(
     upper = [float(shares @ told) for told in later]
     types, scores = _thompson(episodes, shares, runs, np.random.default_rng(seed))
     totals = scores.sum(axis=1)
+    learning = scores.mean(axis=0)
+    fixed = np.array([kind.mixture(shares) for kind in episodes])
+    better, error = (fixed, 0.0) if fixed.sum() > learning.sum() else (learning, _error(types, totals))
     return AdaptiveBounds(
-        lower=float(totals.mean()),
-        lower_error=_error(types, totals),
-        lower_per_episode=tuple(scores.mean(axis=0).tolist()),
+        lower=float(better.sum()),
+        lower_error=error,
+        lower_per_episode=tuple(better.tolist()),
         upper=float(sum(upper)),
         upper_per_episode=tuple(upper),
     )
@@ -105,6 +109,10 @@ class _Kind(ABC):
     told_deal: FloatArray
     deals: FloatArray
     score: FloatArray
+
+    def mixture(self, shares: FloatArray) -> float:
+        """Returns the score of the best response to the mixture of all opponents, −inf if that is not known."""
+        return -np.inf
 
     @abstractmethod
     def likelihood(self, types: IntArray, drawn: IntArray, rng: np.random.Generator) -> FloatArray:
@@ -126,11 +134,17 @@ class _Tree(_Kind):
         self._played = np.array([tree.played(answer) for answer in answers])[:, model.sequence]
         self.score = model.score @ self._played.T
         self.told = np.array([tree.answer(tree.chance * tree.reach(table), aim)[0] @ aim for table in tables])
-        self.told_deal = self.told
+        self._reach = np.array([tree.chance * tree.reach(table) for table in tables])
+        self._tree, self.told_deal = tree, self.told
         if instance == "replay":
             fits = tree.deals().fits
             values = [[tree.answer(tree.reach(table) * deal, aim)[0] @ aim for deal in fits] for table in tables]
             self.told_deal = np.array(values) @ self.deals
+
+    def mixture(self, shares: FloatArray) -> float:
+        """Solves the tree once more."""
+        aim = weights_of("score")
+        return float(self._tree.answer(shares @ self._reach, aim)[0] @ aim)
 
     def likelihood(self, types: IntArray, drawn: IntArray, rng: np.random.Generator) -> FloatArray:
         """Draws a signal for each run."""

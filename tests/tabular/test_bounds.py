@@ -40,6 +40,14 @@ def test_above_is_told_the_opponent_and_with_replay_the_deal() -> None:
     assert adaptive_bounds("kuhn_poker", KUHN, [0, 0], "replay").upper_per_episode == pytest.approx((told, deal))
 
 
+def test_an_agent_that_learns_nothing_can_be_the_better_bound() -> None:
+    """Three episodes of Leduc poker are too few for Thompson sampling; the value is 5.939 (docs/ceilings.md)."""
+    bounds = adaptive_bounds("leduc_poker", "leduc/train", [0] * 3)
+    mixture = bayes_adaptive_value("leduc_poker", "leduc/train", [0]).total
+    assert bounds.lower == pytest.approx(3 * mixture)
+    assert bounds.lower_error == 0.0
+
+
 def test_thompson_learns() -> None:
     """On boards as well, from the moves of one game on."""
     for game, population in (("kuhn_poker", KUHN), ("tic_tac_toe", {"random": 1.0, "minimax": 1.0})):
