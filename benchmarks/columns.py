@@ -38,6 +38,7 @@ WHO = (
     Column("revision", "text or empty", "revision of the model"),
     Column("memory", "text", "memory that the agent is given between episodes; none: only what it keeps itself"),
     Column("prompt_hash", "SHA-256 or empty", "hash of the agent's prompt templates"),
+    Column("control", "text", "causal control under which it played; none: as it is"),
 )
 COUNTS = (
     Column("n_expected", "integer", "meta-episodes of the scenario in the panel"),
@@ -47,6 +48,7 @@ COUNTS = (
         "meta-episodes with a score; if fewer than n_expected, the row is incomplete and not ranked",
     ),
     Column("n_error", "integer", "meta-episodes in which the agent failed; in no score"),
+    Column("n_timeout", "integer", "meta-episodes that took longer than the run's wall limit; in no score"),
     Column("n_forfeit", "integer", "scored meta-episodes in which answers that could not be played lost an episode"),
 )
 PER_EPISODE = (
@@ -117,7 +119,7 @@ ORIGIN = (
     ),
 )
 
-KEY = ("suite", "suite_version", "panel", "scenario", "agent", "model", "revision", "memory", "prompt_hash")
+KEY = ("suite", "suite_version", "panel", "scenario", "agent", "model", "revision", "memory", "prompt_hash", "control")
 """What names a row. Two results with the same key are the same row."""
 
 INTERVAL = ("", "_low", "_high")

@@ -47,7 +47,7 @@ def episodes_frame(records: Iterable[Record]) -> pd.DataFrame:
     """Puts records into one row an episode.
 
     Args:
-        records: Records of a run. Those of status ``error`` have no score and are left out.
+        records: Records of a run. Those without a score (``error``, ``timeout``) are left out.
 
     Returns:
         Columns ``agent``, ``scenario``, ``meta_episode`` (number in the scenario's panel), ``opponent`` (empty where

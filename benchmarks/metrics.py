@@ -44,6 +44,7 @@ class RowMetrics:
         n_expected: Meta-episodes in the panel.
         n_scored: Meta-episodes with a score.
         n_error: Meta-episodes in which the agent failed.
+        n_timeout: Meta-episodes that took longer than the wall limit.
         n_forfeit: Scored meta-episodes in which answers that could not be played lost an episode.
         episodes: By episode.
         gain: Adaptation gain: score of the last episode minus score of the first, paired.
@@ -53,6 +54,7 @@ class RowMetrics:
     n_expected: int
     n_scored: int
     n_error: int
+    n_timeout: int
     n_forfeit: int
     episodes: tuple[EpisodeMetrics, ...]
     gain: Estimate
@@ -74,7 +76,7 @@ def row_metrics(records: Iterable[Record], n_expected: int, episodes: int, ceili
         ceilings: Exact values; empty ones leave ``normalised`` and ``regret`` empty.
 
     Returns:
-        The metrics. A record of status ``error`` is counted, and in no score.
+        The metrics. Records of status ``error`` and ``timeout`` are counted, and in no score.
     """
     rows = list(records)
     scored = [record for record in rows if record.scored]
@@ -86,7 +88,8 @@ def row_metrics(records: Iterable[Record], n_expected: int, episodes: int, ceili
     return RowMetrics(
         n_expected=n_expected,
         n_scored=len(scored),
-        n_error=len(rows) - len(scored),
+        n_error=sum(record.status == "error" for record in rows),
+        n_timeout=sum(record.status == "timeout" for record in rows),
         n_forfeit=sum(record.status == "forfeit" for record in scored),
         episodes=tuple(column.metrics(ceilings, best) for column, best in zip(played, adaptive, strict=True)),
         gain=EMPTY if episodes < 2 else mean_estimate([gain for gain, _ in gains], clusters),

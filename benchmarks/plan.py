@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
+from benchmarks.asking import AgentFailure, Call, ask
 from benchmarks.panels import Entry, Panel, make_panel
 from benchmarks.provenance import commit, host_facts, package_versions
 from benchmarks.records import Key
-from benchmarks.referee import AgentFailure, ask, briefing, start
+from benchmarks.referee import briefing, start
 from benchmarks.run_directory import AgentCard, Config, Manifest
 from benchmarks.suites.base import Part, Suite
 from mage_agent.agents import make_agent
@@ -62,6 +63,7 @@ def make_plan(
     *,
     meta_episodes: int | None = None,
     seed: int = 0,
+    control: str = "none",
     factory: MakeAgent = make_agent,
 ) -> Plan:
     """Builds the panel, and asks every agent which scenarios it can play.
@@ -71,6 +73,7 @@ def make_plan(
         agents: Specs of agents, each for all scenarios; empty: those that the suite names for each.
         meta_episodes: Meta-episodes of each scenario; None: as many as the suite says.
         seed: Another seed is another panel.
+        control: Name of the causal control under which all agents play; ``none``: as they are.
         factory: Makes an agent from a spec; must pickle.
 
     Returns:
@@ -100,6 +103,7 @@ def make_plan(
         meta_episodes=meta_episodes,
         agents=tuple({agent.name: _card(agent, suite) for agent in made.values()}.values()),
         plays=plays,
+        control=control,
         packages=package_versions(),
     )
     return Plan(panel, _manifest(config, unsupported), factory)
@@ -131,7 +135,7 @@ def _why_not(suite: Suite, part: Part, panel: Panel, agent: Agent) -> str:
     for entry in tried.values():
         _, info = start(env, entry)
         try:
-            ask(agent.begin, briefing(env, entry, info, oracle=agent.oracle))
+            ask(Call(agent, "begin", (briefing(env, entry, info, oracle=agent.oracle),)))
         except AgentFailure as failure:
             cause = failure.__cause__
             if isinstance(cause, UnsupportedGameError):

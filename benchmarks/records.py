@@ -20,7 +20,7 @@ from mage_envs.scenarios import Interface
 FORMAT = 1
 
 Action: TypeAlias = int | str
-Status: TypeAlias = Literal["ok", "forfeit", "error"]
+Status: TypeAlias = Literal["ok", "forfeit", "error", "timeout"]
 
 
 class _Frozen(BaseModel):
@@ -75,9 +75,10 @@ class Record(_Frozen):
         seat: The agent's seat, as the panel's entry says.
         seed: Seed of the environment.
         status: ``ok``; ``forfeit``: finished, but an episode was lost by answers that could not be played;
-            ``error``: the agent failed, the meta-episode has no score.
+            ``error``: the agent failed; ``timeout``: it took longer than the run's wall limit. The last two have no
+            score.
         episodes: The finished episodes.
-        error: What failed, if the status is ``error``.
+        error: What failed, if there is no score.
     """
 
     v: Literal[1] = 1
@@ -101,7 +102,7 @@ class Record(_Frozen):
     @property
     def scored(self) -> bool:
         """Whether the meta-episode has a score."""
-        return self.status != "error"
+        return self.status in ("ok", "forfeit")
 
     def line(self) -> bytes:
         """Writes the record as one JSON line, without the line end."""
@@ -168,7 +169,7 @@ def good_records(path: Path) -> tuple[list[Record], list[str]]:
 
 
 def collect_records(path: Path) -> dict[Key, Record]:
-    """Reads a record file into one record a meta-episode. A repeated meta-episode replaces one that ended in an error.
+    """Reads a record file into one record a meta-episode. A repeated meta-episode replaces one without a score.
 
     Args:
         path: The file.

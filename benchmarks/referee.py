@@ -1,16 +1,16 @@
 """The referee: runs one meta-episode between an environment and whoever answers, and writes everything down.
 
-Playing and replaying are one loop, :func:`drive`: an agent answers in the one, the record in the other.
+Playing and replaying are one loop, :func:`decisions`, a generator that hands out questions and is sent the answers: by
+an agent at once, by an agent that is awaited, by the record of an earlier play, or by a person.
 """
 
 from __future__ import annotations
 
-import operator
-import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias, cast
 
+from benchmarks.asking import AgentFailure, Call, as_action, ask
 from benchmarks.panels import Entry
 from benchmarks.records import Action, EpisodeRecord, Record, Status
 from mage_agent.base import Agent, Briefing
@@ -19,16 +19,10 @@ from mage_envs.scenarios import Interface
 
 Decide: TypeAlias = Callable[[Any, Mapping[str, Any]], Action]
 Start: TypeAlias = tuple[Any, dict[str, Any]]
-
-ACTION_BITS = 63
-"""Larger numbers are no action ids: not every reader of JSON knows them."""
-
-MAX_MESSAGE = 1000
-"""Characters of an agent's error that a record keeps."""
-
-
-class AgentFailure(Exception):  # noqa: N818 - it is not an error of MAGE
-    """An agent raised, or answered with what is no action. The meta-episode has no score."""
+Decisions: TypeAlias = Generator[Start, Action, Any]
+Playing: TypeAlias = Generator[Call, Any, Record]
+"""A meta-episode in progress: yields calls of agents, is sent their answers (or thrown an AgentFailure), returns the
+record. The environment steps inside ``send``."""
 
 
 def start(env: Any, entry: Entry) -> Start:
@@ -40,14 +34,16 @@ def start(env: Any, entry: Entry) -> Start:
     return observation, info
 
 
-def drive(env: Any, first: Start, decide: Decide, finished: list[EpisodeRecord]) -> Any:
+def decisions(env: Any, first: Start, finished: list[EpisodeRecord]) -> Decisions:
     """Runs a meta-episode to its end.
 
     Args:
         env: The environment, started.
         first: What :func:`start` returned.
-        decide: Answers in both phases. It is never shown what is privileged.
         finished: Every finished episode is appended here, so that they outlive an exception.
+
+    Yields:
+        Observation and info, without what is privileged, in both phases; wants the answer.
 
     Returns:
         The last observation, which nobody was asked about.
@@ -58,12 +54,12 @@ def drive(env: Any, first: Start, decide: Decide, finished: list[EpisodeRecord])
         instance = str(info.pop("privileged")["instance"])
         answers: list[Action] = []
         while "episode_result" not in info:
-            answers.append(decide(observation, info))
+            answers.append((yield observation, info))
             observation, _, terminated, truncated, info = env.step(answers[-1])
             info.pop("privileged")
             over = terminated or truncated
         seat, result = info["seat"], dict(info["episode_result"])  # Before the agent gets its hands on them.
-        reflection = None if over else decide(observation, info)
+        reflection = None if over else (yield observation, info)
         finished.append(
             EpisodeRecord(instance=instance, seat=seat, actions=tuple(answers), reflection=reflection, **result)
         )
@@ -73,7 +69,28 @@ def drive(env: Any, first: Start, decide: Decide, finished: list[EpisodeRecord])
     return observation
 
 
-def play(env: Any, agent: Agent, entry: Entry) -> Record:
+def drive(env: Any, first: Start, decide: Decide, finished: list[EpisodeRecord]) -> Any:
+    """Runs a meta-episode to its end with answers that are there at once.
+
+    Args:
+        env: The environment, started.
+        first: What :func:`start` returned.
+        decide: Answers in both phases. It is never shown what is privileged.
+        finished: Every finished episode is appended here, so that they outlive an exception.
+
+    Returns:
+        The last observation, which nobody was asked about.
+    """
+    asking = decisions(env, first, finished)
+    try:
+        question = next(asking)
+        while True:
+            question = asking.send(decide(*question))
+    except StopIteration as end:
+        return end.value
+
+
+def playing(env: Any, agent: Agent, entry: Entry) -> Playing:
     """Lets an agent play one entry of a panel.
 
     Args:
@@ -81,29 +98,24 @@ def play(env: Any, agent: Agent, entry: Entry) -> Record:
         agent: The agent.
         entry: What to play.
 
+    Yields:
+        What the agent is asked; wants its answer. An :class:`AgentFailure` that is thrown in ends the meta-episode.
+
     Returns:
-        The record. If the agent fails its status is ``error``; a failure of the environment or the opponent raises.
+        The record, with the status of the failure, if there was one. A failure of the environment or the opponent
+        raises.
     """
     finished: list[EpisodeRecord] = []
     status: Status = "ok"
     failure = None
     first = start(env, entry)
-    nothing: Action = "" if agent.interface == "text" else 0
-
-    def decide(observation: Any, info: Mapping[str, Any]) -> Action:
-        if info["phase"] == "reflect":
-            return as_action(ask(agent.reflect, observation, info), agent.interface)
-        if info["view"].terminal:  # The others ended the episode before the agent had a move.
-            return nothing
-        return as_action(ask(agent.act, observation, info), agent.interface)
-
     try:
-        ask(agent.begin, briefing(env, entry, first[1], oracle=agent.oracle))
-        drive(env, first, decide, finished)
+        yield Call(agent, "begin", (briefing(env, entry, first[1], oracle=agent.oracle),))
+        yield from _answered(agent, decisions(env, first, finished))
         if any(episode.forfeit for episode in finished):
             status = "forfeit"
     except AgentFailure as error:
-        status, failure = "error", str(error)
+        status, failure = error.status, str(error)
     return Record(
         agent=agent.name,
         interface=cast(Interface, agent.interface),
@@ -117,6 +129,44 @@ def play(env: Any, agent: Agent, entry: Entry) -> Record:
         episodes=tuple(finished),
         error=failure,
     )
+
+
+def play(env: Any, agent: Agent, entry: Entry) -> Record:
+    """Plays one entry of a panel with an agent that answers at once; see :func:`playing`."""
+    return answered_at_once(playing(env, agent, entry))
+
+
+def answered_at_once(meta_episode: Playing) -> Record:
+    """Runs a meta-episode to its end, its agents answering at once. Returns the record."""
+    try:
+        call = next(meta_episode)
+        while True:
+            try:
+                answer = ask(call)
+            except AgentFailure as error:
+                call = meta_episode.throw(error)
+            else:
+                call = meta_episode.send(answer)
+    except StopIteration as end:
+        record: Record = end.value
+        return record
+
+
+def _answered(agent: Agent, asking: Decisions) -> Generator[Call, Any, None]:
+    """Turns questions into calls of an agent, and its answers into actions."""
+    nothing: Action = "" if agent.interface == "text" else 0
+    try:
+        observation, info = next(asking)
+        while True:
+            if info["phase"] == "reflect":
+                action = as_action((yield Call(agent, "reflect", (observation, info))), agent.interface)
+            elif info["view"].terminal:  # The others ended the episode before the agent had a move.
+                action = nothing
+            else:
+                action = as_action((yield Call(agent, "act", (observation, info))), agent.interface)
+            observation, info = asking.send(action)
+    except StopIteration:
+        return
 
 
 def briefing(env: Any, entry: Entry, info: Mapping[str, Any], *, oracle: bool) -> Briefing:
@@ -139,51 +189,3 @@ def briefing(env: Any, entry: Entry, info: Mapping[str, Any], *, oracle: bool) -
 def describe_opponent(env: Any, opponent: str | None) -> str:
     """Returns what an opponent says of itself."""
     return "" if opponent is None else make_opponent(opponent, env.unwrapped.game_spec).describe()
-
-
-def as_action(answer: Any, interface: str) -> Action:
-    """Turns an agent's answer into what a record can hold, and the environment then gets.
-
-    Raises:
-        AgentFailure: The answer is of no type that the interface knows.
-    """
-    if interface == "text":
-        if isinstance(answer, str):
-            return _encodable(answer)
-        raise AgentFailure(f"the agent answered with {type(answer).__name__}, not with a string")
-    try:
-        action = operator.index(answer)
-    except TypeError:
-        raise AgentFailure(f"the agent answered with {type(answer).__name__}, not with an action id") from None
-    if action.bit_length() > ACTION_BITS:
-        raise AgentFailure(f"the agent answered with a number of {action.bit_length()} bits, not with an action id")
-    return action
-
-
-def ask(call: Callable[..., Any], *arguments: Any) -> Any:
-    """Calls a method of an agent.
-
-    Raises:
-        AgentFailure: Whatever it raised, an exit of the process included: an agent is a guest.
-    """
-    try:
-        return call(*arguments)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        said = _encodable(f"{type(error).__name__}: {_message(error)}")
-        if len(said) > MAX_MESSAGE:
-            said = f"{said[:MAX_MESSAGE]} …"
-        raise AgentFailure(f"{said} (in {place.name}, line {place.lineno})") from error
-
-
-def _message(error: BaseException) -> str:
-    try:
-        return str(error)
-    except Exception:  # noqa: BLE001 - a guest's error may be unable to say what it is.
-        return "an error without a readable message"
-
-
-def _encodable(text: str) -> str:
-    return text.encode("utf-8", "replace").decode()  # Half a surrogate pair has no place in JSON.

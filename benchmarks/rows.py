@@ -45,7 +45,7 @@ def run_rows(run: RunDirectory, panel: Panel, records: Iterable[Record], *, veri
             metrics = row_metrics(own, len(entries), panel.suite.protocol.episodes, ceilings)
             rows.append(
                 _what(panel, part)
-                | _who(cards[agent])
+                | _who(cards[agent], run.manifest.config.control)
                 | _numbers(metrics)
                 | _yardsticks(ceilings, panel.suite.protocol.episodes)
                 | _origin(run, own, verified=verified)
@@ -69,7 +69,7 @@ def _what(panel: Panel, part: Part) -> Row:
     }
 
 
-def _who(card: AgentCard) -> Row:
+def _who(card: AgentCard, control: str) -> Row:
     return {
         "agent": card.name,
         "oracle": _yes(card.oracle),
@@ -77,6 +77,7 @@ def _who(card: AgentCard) -> Row:
         "revision": card.revision,
         "memory": card.memory,
         "prompt_hash": card.prompt_hash,
+        "control": control,
     }
 
 
@@ -85,6 +86,7 @@ def _numbers(metrics: RowMetrics) -> Row:
         "n_expected": str(metrics.n_expected),
         "n_scored": str(metrics.n_scored),
         "n_error": str(metrics.n_error),
+        "n_timeout": str(metrics.n_timeout),
         "n_forfeit": str(metrics.n_forfeit),
     }
     for index, episode in enumerate(metrics.episodes, start=1):

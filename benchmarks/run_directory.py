@@ -63,6 +63,7 @@ class Config(BaseModel):
         meta_episodes: Meta-episodes of each scenario; None: as the suite says.
         agents: Who plays.
         plays: Scenario to the names of the agents that play it.
+        control: Name of the causal control under which they play; ``none``: as they are.
         packages: Versions of the packages that compute results.
     """
 
@@ -75,6 +76,7 @@ class Config(BaseModel):
     meta_episodes: int | None
     agents: tuple[AgentCard, ...]
     plays: dict[str, tuple[str, ...]]
+    control: str = "none"
     packages: dict[str, str]
 
     @property

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from benchmarks.files import LineFile
+from benchmarks.panels import Entry, Panel
 from benchmarks.plan import MakeAgent, Plan, Task
 from benchmarks.pool import Work, run_tasks
-from benchmarks.referee import play
+from benchmarks.referee import Playing, answered_at_once, playing
 from benchmarks.run_directory import Mode, RunDirectory, open_run
-from benchmarks.suites.base import Suite
 from mage_agent.base import Agent
 from mage_envs.errors import RecordError
 
@@ -50,7 +50,9 @@ def run(plan: Plan, path: Path, progress: Progress, *, mode: Mode = "new", jobs:
             progress(done_before + done, len(tasks), bad_before + bad)
 
         report(0, 0)
-        run_tasks(PlayerSetup(plan.panel.suite, owed, directory.records_path, plan.factory), len(owed), jobs, report)
+        control = plan.manifest.config.control
+        setup = PlayerSetup(plan.panel, control, owed, directory.records_path, plan.factory)
+        run_tasks(setup, len(owed), jobs, report)
         directory.finish(task.key for task in tasks)
         return directory
 
@@ -59,7 +61,8 @@ def run(plan: Plan, path: Path, progress: Progress, *, mode: Mode = "new", jobs:
 class PlayerSetup:
     """Makes a worker that plays tasks and appends their records. Pickles."""
 
-    suite: Suite
+    panel: Panel
+    control: str
     tasks: tuple[Task, ...]
     records: Path
     factory: MakeAgent
@@ -76,7 +79,7 @@ class Player:
         """Opens the record file."""
         self.setup = setup
         self._file = LineFile(setup.records)
-        self._scenarios = {part.scenario.name: part.scenario for part in setup.suite.parts}
+        self._scenarios = {part.scenario.name: part.scenario for part in setup.panel.suite.parts}
         self._agents: dict[str, Agent] = {}
         self._envs: dict[tuple[str, str], Any] = {}
 
@@ -84,12 +87,21 @@ class Player:
         """Plays a task; its record is on its way to the disk when this returns whether it has a score."""
         name, entry = self.setup.tasks[number]
         agent = self._agents.get(name) or self._agents.setdefault(name, self.setup.factory(name))
-        record = play(self._env(entry.scenario, agent.interface), agent, entry)
+        record = answered_at_once(self._playing(self._env(entry.scenario, agent.interface), agent, entry))
         self._file.append(record.line())
         return record.scored
+
+    def _playing(self, env: Any, agent: Agent, entry: Entry) -> Playing:
+        """Starts a meta-episode as the run's control says: a generator, so that agents can be awaited."""
+        control = self.setup.control
+        if control == "none":
+            return playing(env, agent, entry)
+        from benchmarks.controls import play_under
+
+        return play_under(control, env, agent, entry, self.setup.panel.by_scenario[entry.scenario])
 
     def _env(self, scenario: str, interface: str) -> Any:
         key = (scenario, interface)
         if key not in self._envs:
-            self._envs[key] = self.setup.suite.make_env(self._scenarios[scenario], interface)
+            self._envs[key] = self.setup.panel.suite.make_env(self._scenarios[scenario], interface)
         return self._envs[key]

@@ -87,7 +87,7 @@ def replay(env: Any, record: Record) -> None:
 
     Args:
         env: The environment of the record's scenario, with the record's interface.
-        record: The record. Of one with status ``error`` the finished episodes are played.
+        record: The record. Of one without a score the finished episodes are played.
 
     Raises:
         VerificationError: Something else comes out than is recorded.

@@ -28,6 +28,7 @@ def run(
         typer.Option(min=1, max=MAX_META_EPISODES, help="Meta-episodes of each scenario. Default: the suite's."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Another seed is another panel.")] = 0,
+    control: Annotated[str, typer.Option(help="Causal control under which the agents play.", metavar="NAME")] = "none",
     out_: Annotated[
         Path | None, typer.Option("--out", help="Run directory. Default: runs/SUITE-TIME.", metavar="DIR")
     ] = None,
@@ -46,7 +47,7 @@ def run(
     from benchmarks.suites import SUITES
 
     begun = time.monotonic()
-    plan = make_plan(SUITES.get(suite), agent or (), meta_episodes=meta_episodes, seed=seed)
+    plan = make_plan(SUITES.get(suite), agent or (), meta_episodes=meta_episodes, seed=seed, control=control)
     if not plan.tasks:
         raise MageError("; ".join(plan.manifest.reasons))
     path = out_ or _new_folder(suite)

@@ -38,9 +38,11 @@ def row(agent: str = "random", score: float | None = 0.0, half: float = 0.1, **m
         "agent": agent,
         "oracle": "no",
         "memory": "none",
+        "control": "none",
         "n_expected": "4",
         "n_scored": "4",
         "n_error": "0",
+        "n_timeout": "0",
         "n_forfeit": "0",
     }
     if score is not None:
@@ -70,15 +72,13 @@ def test_the_same_rows_are_the_same_file() -> None:
 
 def test_a_row_with_the_same_key_is_replaced_and_others_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "quick.csv"
-    add_rows(path, [row("a", 0.0), row("b", 0.0), row("a", 0.0, memory="reflection"), row("a", 0.0, suite_version="2")])
-    assert add_rows(path, [row("a", 1.0)]) == 4
-    scores = {(found["agent"], found["memory"], found["suite_version"]): found["score_1"] for found in read_board(path)}
-    assert scores == {
-        ("a", "none", "1"): "1",
-        ("b", "none", "1"): "0",
-        ("a", "reflection", "1"): "0",
-        ("a", "none", "2"): "0",
-    }
+    add_rows(
+        path, [row("a"), row("b"), row("a", memory="x"), row("a", suite_version="2"), row("a", control="no_memory")]
+    )
+    assert add_rows(path, [row("a", 1.0)]) == 5
+    scores = {tuple(found[name] for name in KEY[1:]): found["score_1"] for found in read_board(path)}
+    assert sorted(scores.values()) == ["0", "0", "0", "0", "1"]
+    assert scores[row_key(row("a"))[1:]] == "1"
 
 
 @pytest.mark.parametrize(

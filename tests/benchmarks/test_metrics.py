@@ -91,6 +91,13 @@ def test_an_error_is_in_its_own_column_and_in_no_score() -> None:
     assert found.episodes[0].score.n == 3
 
 
+def test_a_timeout_is_in_its_own_column_and_in_no_score() -> None:
+    late = record(3, episode(-2), status="timeout", error="not finished within 5 s")
+    found = metrics([*EXAMPLE[:3], late])
+    assert (found.n_scored, found.n_error, found.n_timeout, found.complete) == (3, 0, 1, False)
+    assert found.episodes[0].score == metrics(EXAMPLE[:3], 3).episodes[0].score
+
+
 def test_a_missing_record_makes_the_row_incomplete() -> None:
     found = metrics(EXAMPLE[:3])
     assert (found.n_scored, found.n_error, found.complete) == (3, 0, False)

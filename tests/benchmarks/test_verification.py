@@ -61,6 +61,7 @@ def test_an_honest_run_verifies(played: tuple[RunDirectory, Panel], jobs: int) -
         ({"error": "the server is gone"}, "status 'ok' does not fit error 'the server is gone'"),
         ({"status": "error"}, "status 'error' does not fit error None"),
         ({"status": "error", "error": "none"}, "status 'error', but the meta-episode was played to its end"),
+        ({"status": "timeout", "error": "none"}, "status 'timeout', but the meta-episode was played to its end"),
         ({"status": "forfeit"}, "status 'forfeit' does not fit"),
         ({"seed": 1}, "seed 1 recorded"),
         ({"seat": 1}, "seat 1 recorded, 0 in the panel"),
