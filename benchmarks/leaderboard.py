@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -17,7 +18,9 @@ from benchmarks.rows import Row
 from mage_envs.errors import RecordError
 
 FOLDER = Path("leaderboards")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "'")
+_NAME = re.compile(r"\w[\w.-]*", re.ASCII)
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠", "'")
+"""Begins what a spreadsheet computes (OWASP, CSV injection); and the apostrophe, so that names read back."""
 
 
 def board_path(suite: str, folder: Path | None) -> Path:
@@ -30,11 +33,15 @@ def board_path(suite: str, folder: Path | None) -> Path:
 
     Returns:
         Path of the CSV, which may not exist.
+
+    Raises:
+        RecordError: The name could lead out of the folder.
     """
+    name = f"{_plain_name(suite)}.csv"
     if folder is not None:
-        return folder / f"{suite}.csv"
-    here = FOLDER / f"{suite}.csv"
-    return here if here.exists() else Path(str(files("leaderboards"))) / f"{suite}.csv"
+        return folder / name
+    here = FOLDER / name
+    return here if here.exists() else Path(str(files("leaderboards"))) / name
 
 
 def submit_folder(folder: Path | None) -> Path:
@@ -107,6 +114,15 @@ def write_board(rows: Iterable[Row]) -> str:
     return "".join(map(_line, [names, *lines]))
 
 
+def safe_text(cell: str) -> str:
+    """Puts an apostrophe before text that a spreadsheet would compute.
+
+    >>> safe_text("=HYPERLINK(1)"), safe_text("mcts(simulations=9)")
+    ("'=HYPERLINK(1)", 'mcts(simulations=9)')
+    """
+    return "'" + cell if cell.startswith(_FORMULA) else cell
+
+
 def _read(reader: csv.DictReader[str], path: Path) -> list[Row]:
     names = reader.fieldnames or ()
     for name in header(0):
@@ -151,5 +167,10 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def _safe(name: str, cell: str) -> str:
-    """Puts an apostrophe before text that a spreadsheet would compute."""
-    return "'" + cell if is_text(name) and cell.startswith(_FORMULA) else cell
+    return safe_text(cell) if is_text(name) else cell
+
+
+def _plain_name(suite: str) -> str:
+    if not _NAME.fullmatch(suite):
+        raise RecordError(f"a suite named {suite!r} has no board: use letters, digits, dot, dash and underscore only")
+    return suite

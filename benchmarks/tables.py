@@ -67,6 +67,19 @@ def short_name(agent: str) -> str:
     return str(Spec(spec.name, spec.args, tuple(changed)))
 
 
+def with_half(value: float | None, low: float | None, high: float | None) -> str:
+    """Writes an estimate with half of its interval, in 12 characters if it can be.
+
+    >>> with_half(0.175, 0.076, 0.274), with_half(1.0, None, None), with_half(None, None, None)
+    ('+0.175 ±.099', '+1.000', '')
+    """
+    if value is None:
+        return ""
+    half = None if low is None or high is None else (high - low) / 2
+    texts = (_rounded(value, half, digits) for digits in (3, 2, 1, 0))
+    return next((text for text in texts if len(text) <= _CELL), _rounded(value, half, 0))
+
+
 def _scenario(rows: Sequence[Row], own: Collection[tuple[str, ...]], width: int) -> Iterator[RenderableType]:
     first = rows[0]
     shown, gain = _episodes(int(first["episodes"]), width), width >= _NARROW
@@ -107,12 +120,7 @@ def _cells(row: Row, place: int | None, shown: Sequence[int], own: bool, gain: b
 
 
 def _with_interval(row: Row, name: str) -> str:
-    value, low, high = (row[name + end] for end in ("", "_low", "_high"))
-    if not value:
-        return ""
-    half = (float(high) - float(low)) / 2 if low and high else None
-    texts = (_rounded(float(value), half, digits) for digits in (3, 2, 1, 0))
-    return next((text for text in texts if len(text) <= _CELL), _rounded(float(value), half, 0))
+    return with_half(*(float(row[name + end]) if row[name + end] else None for end in ("", "_low", "_high")))
 
 
 def _rounded(value: float, half: float | None, digits: int) -> str:

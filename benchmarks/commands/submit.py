@@ -10,7 +10,7 @@ from mage_envs.errors import RecordError
 @app.command()
 def submit(path: RunPath, jobs: Jobs = None, leaderboards: Boards = None) -> None:
     """Verifies a run, then adds its rows to the leaderboard or replaces them there."""
-    from benchmarks.leaderboard import add_rows, submit_folder
+    from benchmarks.leaderboard import add_rows, board_path, submit_folder
     from benchmarks.rows import run_rows
 
     folder = submit_folder(leaderboards)
@@ -18,6 +18,6 @@ def submit(path: RunPath, jobs: Jobs = None, leaderboards: Boards = None) -> Non
     if owed := owed_meta_episodes(directory, panel):
         raise RecordError(f"{path}: {owed}. Finish the run with --resume, then submit it")
     rows = run_rows(directory, panel, directory.records().values(), verified=True)
-    board = folder / f"{panel.suite.name}.csv"
+    board = board_path(panel.suite.name, folder)
     count = add_rows(board, rows)
     out.print(f"{board}: {len(rows)} rows of this run, {count} in all")

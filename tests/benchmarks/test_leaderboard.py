@@ -82,14 +82,31 @@ def test_a_row_with_the_same_key_is_replaced_and_others_are_kept(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    "name", ["=HYPERLINK(1)", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "'quoted", 'a"b,c', "new\nline", "mcts(100)", "é"]
+    "name",
+    [
+        "=HYPERLINK(1)",
+        "+1",
+        "-1",
+        "@SUM(A1)",
+        "\t=1",
+        "\r=1",
+        "'quoted",
+        'a"b,c',
+        "new\nline",
+        "mcts(100)",
+        "é",
+        "＝1",
+        "＋1",
+        "－1",
+        "＠x",
+    ],
 )
 def test_no_cell_is_a_formula_and_names_read_back(tmp_path: Path, name: str) -> None:
     path = tmp_path / "quick.csv"
     add_rows(path, [row(name, -0.25, model=name)])
     with path.open(newline="") as stream:
         cells = next(iter(csv.DictReader(stream)))
-    assert cells["agent"][0] not in "=+-@\t\r\n"
+    assert cells["agent"][0] not in "=+-@\t\r\n＝＋－＠"
     assert cells["score_1"] == "-0.25"
     found = read_board(path)[0]
     assert (found["agent"], found["model"]) == (name, name)
@@ -149,6 +166,15 @@ def test_where_boards_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     Path("leaderboards/quick.csv").touch()
     assert board_path("quick", None) == Path("leaderboards/quick.csv")
     assert board_path("quick", Path("new")) == Path("new/quick.csv")
+
+
+@pytest.mark.parametrize("name", ["../quick", "/etc/quick", "a/b", "..", ".hidden", "", "a\\b", "a\n"])
+def test_no_name_leads_out_of_the_folder(tmp_path: Path, name: str) -> None:
+    with pytest.raises(RecordError, match="has no board"):
+        board_path(name, tmp_path)
+    with pytest.raises(RecordError, match="has no board"):
+        board_path(name, None)
+    assert board_path("paper-table1", tmp_path) == tmp_path / "paper-table1.csv"
 
 
 def test_overlapping_intervals_share_a_place() -> None:
