@@ -6,7 +6,7 @@ seats, instances, observations and rewards, through any number of meta-episodes.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, get_args
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,9 +16,16 @@ from gymnasium.vector.utils import batch_space
 
 from mage_envs.envs.checks import check_choice, check_instances, check_int
 from mage_envs.envs.game_env import SEAT_ORDERS, MetaGameEnv, refuse_unknown
-from mage_envs.envs.meta_episode import Interface
-from mage_envs.envs.vector_seeds import Seeds, check_mask, fresh_seeds, generators, spread_seeds
-from mage_envs.envs.vector_show import Flags, Infos, Observations, Pictures, infos, observations, results, taken
+from mage_envs.envs.vector_checks import (
+    Seeds,
+    check_actions,
+    check_autoreset_mode,
+    check_batchable,
+    check_mask,
+    fresh_seeds,
+    spread_seeds,
+)
+from mage_envs.envs.vector_show import Flags, Infos, Observations, Room
 from mage_envs.errors import UnsupportedGameError
 from mage_envs.games import GameSpec
 from mage_envs.opponents.populations import PopulationLike
@@ -95,8 +102,8 @@ class MetaGameVectorEnv(VectorEnv[Observations, Any, npt.NDArray[Any]]):
         self.num_envs = check_int("num_envs", num_envs, 1, MAX_ENVIRONMENTS)
         check_choice("copy", copy, (True, False))
         check_choice("backend", backend, BACKENDS)
-        _check_batchable(interface, render_mode)
-        self._autoreset = _autoreset_mode(autoreset_mode)
+        check_batchable(interface, render_mode)
+        self._autoreset = check_autoreset_mode(autoreset_mode)
         self.metadata = {**self.metadata, "autoreset_mode": self._autoreset}
         # A single environment checks what both have in common, now and whenever options are given.
         self._single = MetaGameEnv(
@@ -127,9 +134,9 @@ class MetaGameVectorEnv(VectorEnv[Observations, Any, npt.NDArray[Any]]):
             worst=self.game_spec.worst_return,
         )
         self._batch = Batch(self.compiled, self.population, rules, self.num_envs, backend)
-        self._pictures = Pictures(self.compiled, self.num_envs)
         self._copy, self._running = copy, False
-        self._make_room()
+        self._room = Room(self._batch)
+        self._again = Room(self._batch) if not copy and self._autoreset is AutoresetMode.SAME_STEP else None
 
     @property
     def opponents(self) -> tuple[str, ...]:
@@ -161,14 +168,14 @@ class MetaGameVectorEnv(VectorEnv[Observations, Any, npt.NDArray[Any]]):
         everyone = np.arange(self.num_envs)
         rows = everyone if mask is None else np.flatnonzero(mask)
         self._draw(rows, seeds[rows], fixed)
-        self._new_room()
-        self._batch.begin(rows, self._shown)
+        room = self._new_room()
+        self._batch.begin(rows, room.shown)
         if mask is not None:
-            self._batch.show(everyone, self._shown)
-        self._shown.refused[:] = False
-        self._pictures.draw(self._shown.seen, self._room)
+            self._batch.show(everyone, room.shown)
+        room.shown.refused[:] = False
+        room.look()
         self._running = True
-        return observations(self._shown, self._room), infos(self._shown)
+        return room.observations(), room.infos(room.shown.refused)
 
     def step(self, actions: npt.ArrayLike) -> tuple[Observations, npt.NDArray[np.float64], Flags, Flags, Infos]:
         """Plays one decision of every environment, leaves phase ``reflect``, or starts the next meta-episode.
@@ -186,18 +193,18 @@ class MetaGameVectorEnv(VectorEnv[Observations, Any, npt.NDArray[Any]]):
         """
         self._check_started()
         self._check_autoreset()
-        chosen = self._checked(actions)
-        self._new_room()
-        shown = self._shown
+        chosen = check_actions(actions, self.num_envs)
+        room = self._new_room()
+        shown = room.shown
         self._batch.step(chosen, shown)
-        self._pictures.draw(shown.seen, self._room)
-        seen, told = observations(shown, self._room), infos(shown)
-        ended = bool(shown.ended.any())
-        if ended:
-            told |= results(shown)
-        if ended and self._autoreset is AutoresetMode.SAME_STEP and shown.terminated.any():
-            told = self._restart(seen, told)
-        return seen, shown.reward, shown.terminated, self._truncated, told
+        room.look()
+        seen, told = room.observations(), room.infos(shown.refused)
+        if shown.ended.any():
+            if self._autoreset is AutoresetMode.SAME_STEP and shown.terminated.any():
+                seen, told = self._restart(room, told)
+            else:
+                told |= room.results()
+        return seen, shown.reward, shown.terminated, room.truncated, told
 
     def sample_actions(self, rng: np.random.Generator) -> npt.NDArray[np.int64]:
         """Returns a random legal action for every environment; any action where none is asked for.
@@ -216,7 +223,7 @@ class MetaGameVectorEnv(VectorEnv[Observations, Any, npt.NDArray[Any]]):
     @property  # type: ignore[misc]
     def np_random(self) -> tuple[np.random.Generator, ...]:  # type: ignore[override]
         """Copies of the environments' generators as they are now; drawing from them changes no environment."""
-        return generators(self._batch.streams)
+        return self._batch.generators()
 
     # Meta-episodes.
 
@@ -235,43 +242,27 @@ class MetaGameVectorEnv(VectorEnv[Observations, Any, npt.NDArray[Any]]):
         batch.draw(rows, _order(fixed["seat"]) if "seat" in fixed else None)
         batch.fix(rows, seeds, opponent, instances)
 
-    def _restart(self, seen: Observations, told: Infos) -> Infos:
+    def _restart(self, room: Room, told: Infos) -> tuple[Observations, Infos]:
         """Starts the next meta-episode where one is over, and puts what was shown at its end under ``final_...``."""
-        shown = self._shown
-        over = shown.terminated
-        goes_on = shown.ended & ~over
-        final = {"final_obs": taken(seen, over), "final_info": taken(told, over)}
+        ended, over = room.shown.ended, room.shown.terminated.copy()
+        final = {"final_obs": room.observations(), "_final_obs": over, "_final_info": over}
+        final["final_info"] = told | room.results(over)
+        again = self._again or Room(self._batch)
+        again.go_on_from(room)
         rows = np.flatnonzero(over)
         self._batch.draw(rows)
-        self._batch.begin(rows, shown)
-        self._pictures.redraw(shown.seen, rows, self._room)
-        result = told.pop("episode_result")
-        del told["_episode_result"]
-        if goes_on.any():
-            told |= {"episode_result": taken(result, goes_on), "_episode_result": goes_on}
-        return told | final | {"_final_obs": over.copy(), "_final_info": over.copy()}
+        self._batch.begin(rows, again.shown)
+        again.look_again(rows)
+        goes_on = ended & ~over
+        found = again.infos(room.shown.refused) | final
+        return again.observations(), found | room.results(goes_on) if goes_on.any() else found
 
-    # What is returned.
-
-    def _new_room(self) -> None:
+    def _new_room(self) -> Room:
         if self._copy:
-            self._make_room()
-
-    def _make_room(self) -> None:
-        self._shown = self._batch.room()
-        self._room = self._pictures.room()
-        self._truncated = np.zeros(self.num_envs, np.bool_)
+            self._room = Room(self._batch)
+        return self._room
 
     # Checks.
-
-    def _checked(self, actions: npt.ArrayLike) -> npt.NDArray[np.int64]:
-        given = np.asarray(actions)
-        if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
-            raise ValueError(
-                f"actions must be an array of {self.num_envs} integers, one for each environment, "
-                f"got shape {given.shape} of {given.dtype}"
-            )
-        return np.ascontiguousarray(given, np.int64)
 
     def _check_open(self) -> None:
         if self.closed:
@@ -328,24 +319,6 @@ class GameVectorEnv(MetaGameVectorEnv):
             copy=copy,
             backend=backend,
         )
-
-
-def _check_batchable(interface: str, render_mode: str | None) -> None:
-    check_choice("interface", interface, get_args(Interface))
-    check_choice("render_mode", render_mode, (None, "ansi", "human"))
-    if interface == "text":
-        raise ValueError("a batch has arrays only: for interface='text' use vectorization_mode='sync' or 'async'")
-    if render_mode is not None:
-        raise ValueError(
-            "a batch renders nothing: env.compiled.text(infos['view'][i]) says what environment i shows; for "
-            f"render_mode={render_mode!r} use vectorization_mode='sync'"
-        )
-
-
-def _autoreset_mode(value: AutoresetMode | str) -> AutoresetMode:
-    if not isinstance(value, AutoresetMode):
-        check_choice("autoreset_mode", value, [mode.value for mode in AutoresetMode])
-    return AutoresetMode(value)
 
 
 def _order(seat: int | str) -> int:

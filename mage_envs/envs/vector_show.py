@@ -1,4 +1,4 @@
-"""What a vector environment returns: observations and infos, from what a batch shows. Arrays only."""
+"""What a vector environment returns: observations and infos, made of what a batch shows. Arrays only."""
 
 from __future__ import annotations
 
@@ -7,83 +7,88 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from mage_envs.tabular.batch_arrays import Shown
-from mage_envs.tabular.compiled import CompiledGame
+from mage_envs.tabular.batch import Batch
 
 Infos: TypeAlias = dict[str, Any]
 Observations: TypeAlias = dict[str, npt.NDArray[Any]]
 Flags: TypeAlias = npt.NDArray[np.bool_]
 
+_LASTING = ("action_mask", "phase", "episode", "seat", "last_action", "last_reward", "seen",
+            "instance", "opponent", "seed")  # fmt: skip
 
-class Pictures:
-    """The parts of observations that are looked up by view: OpenSpiel's tensor, and what the end reveals."""
 
-    def __init__(self, game: CompiledGame, count: int) -> None:
-        """Keeps the tables that are not empty."""
+class Room:
+    """Room for all arrays of a step.
+
+    Attributes:
+        shown: What the batch shows.
+        truncated: Nothing ever is.
+    """
+
+    def __init__(self, batch: Batch) -> None:
+        """Makes the arrays."""
+        game = batch.game
         self._tables = {"observation": game.tensor}
         if game.spec.reveal_size:
             self._tables["revealed"] = game.revealed
-        self._count = count
+        self.shown = batch.room()
+        count = len(batch.seeds)
+        self._seen = {name: np.empty((count, table.shape[1]), table.dtype) for name, table in self._tables.items()}
+        self.truncated = np.zeros(count, np.bool_)
 
-    def room(self) -> Observations:
-        """Returns room for them."""
-        return {name: np.empty((self._count, table.shape[1]), table.dtype) for name, table in self._tables.items()}
-
-    def draw(self, views: npt.NDArray[Any], room: Observations) -> None:
-        """Looks them up."""
+    def look(self) -> None:
+        """Looks up OpenSpiel's tensor, and what the end reveals, for the views that are shown."""
         for name, table in self._tables.items():
-            np.take(table, views, axis=0, out=room[name], mode="clip")
+            np.take(table, self.shown.seen, axis=0, out=self._seen[name], mode="clip")
 
-    def redraw(self, views: npt.NDArray[Any], rows: npt.NDArray[Any], room: Observations) -> None:
-        """Looks some of them up."""
+    def look_again(self, rows: npt.NDArray[Any]) -> None:
+        """Does the same for some environments."""
         for name, table in self._tables.items():
-            room[name][rows] = table[views[rows]]
+            self._seen[name][rows] = table[self.shown.seen[rows]]
 
+    def go_on_from(self, room: Room) -> None:
+        """Takes over what another room shows of the environments as they are."""
+        for name in _LASTING:
+            np.copyto(getattr(self.shown, name), getattr(room.shown, name))
+        for name, array in self._seen.items():
+            np.copyto(array, room._seen[name])
 
-def observations(shown: Shown, pictures: Observations) -> Observations:
-    """Returns the observations; see ``MetaGameEnv`` for their parts."""
-    return {
-        **pictures,
-        "action_mask": shown.action_mask,
-        "phase": shown.phase,
-        "episode": shown.episode,
-        "seat": shown.seat,
-        "last_action": shown.last_action,
-        "last_reward": shown.last_reward,
-    }
+    def observations(self) -> Observations:
+        """Returns the observations; see ``MetaGameEnv`` for their parts."""
+        shown = self.shown
+        return {
+            **self._seen,
+            "action_mask": shown.action_mask,
+            "phase": shown.phase,
+            "episode": shown.episode,
+            "seat": shown.seat,
+            "last_action": shown.last_action,
+            "last_reward": shown.last_reward,
+        }
 
+    def infos(self, invalid: Flags) -> Infos:
+        """Returns the infos of all environments, without results of episodes."""
+        shown = self.shown
+        return {
+            "action_mask": shown.action_mask,
+            "phase": shown.phase,
+            "seat": shown.seat,
+            "view": shown.seen,
+            "invalid": invalid,
+            "privileged": {"opponent": shown.opponent, "instance": shown.instance, "seed": shown.seed},
+        }
 
-def infos(shown: Shown) -> Infos:
-    """Returns the infos of all environments, without results of episodes."""
-    return {
-        "action_mask": shown.action_mask,
-        "phase": shown.phase,
-        "seat": shown.seat,
-        "view": shown.seen,
-        "invalid": shown.refused,
-        "privileged": {"opponent": shown.opponent, "instance": shown.instance, "seed": shown.seed},
-    }
-
-
-def results(shown: Shown) -> Infos:
-    """Returns the results of the episodes that ended in a step, by Gymnasium's convention: a key and a mask."""
-    result = {
-        "reward": shown.score,
-        "outcome": shown.outcome,
-        "length": shown.length,
-        "invalid": shown.invalid,
-        "forfeit": shown.forfeit,
-    }
-    return {"episode_result": result, "_episode_result": shown.ended}
-
-
-def taken(values: dict[str, Any], mask: Flags) -> dict[str, Any]:
-    """Returns a copy of arrays, and of dicts of arrays, that is 0 where the mask is not set."""
-    rows = np.flatnonzero(mask)
-    return {name: taken(part, mask) if isinstance(part, dict) else _rows(part, rows) for name, part in values.items()}
-
-
-def _rows(array: npt.NDArray[Any], rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    found = np.zeros_like(array)
-    found[rows] = array[rows]
-    return found
+    def results(self, mask: Flags | None = None) -> Infos:
+        """Returns the results of the episodes that ended, or of some, by Gymnasium's convention: a key and a mask."""
+        shown = self.shown
+        result = {
+            "reward": shown.score,
+            "outcome": shown.outcome,
+            "length": shown.length,
+            "invalid": shown.invalid,
+            "forfeit": shown.forfeit,
+        }
+        if mask is None:
+            return {"episode_result": result, "_episode_result": shown.ended}
+        chosen = {name: np.where(mask, array, 0).astype(array.dtype) for name, array in result.items()}
+        return {"episode_result": chosen, "_episode_result": mask}

@@ -49,6 +49,10 @@ class Batch:
         """The random streams, shape (4, n)."""
         return self._state.streams
 
+    def generators(self) -> tuple[np.random.Generator, ...]:
+        """Returns NumPy generators that will give the next numbers of the streams."""
+        return tuple(_generator(*words) for words in self.streams.T.tolist())
+
     @property
     def over(self) -> npt.NDArray[np.bool_]:
         """Which meta-episodes are over, or have not begun."""
@@ -101,3 +105,11 @@ class Batch:
     def sample(self, key: int) -> npt.NDArray[np.int64]:
         """Chooses a legal action in phase play, any action otherwise, from a key in 0..2**64 - 1."""
         return self._backend.sample(self._tables, self._state, key)
+
+
+def _generator(high: int, low: int, increment_high: int, increment_low: int) -> np.random.Generator:
+    bits = np.random.PCG64()
+    state = bits.state
+    state["state"] = {"state": high << 64 | low, "inc": increment_high << 64 | increment_low}
+    bits.state = state
+    return np.random.Generator(bits)

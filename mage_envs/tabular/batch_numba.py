@@ -13,7 +13,7 @@ import numpy as np
 
 from mage_envs.games.positions import TERMINAL
 from mage_envs.tabular.batch_arrays import ALTERNATE, OVER, PLAY, RANDOM, REFLECT, Rules, Shown, State
-from mage_envs.tabular.batch_tables import ACTOR, FIRST, LAST, SHOWN, Array, Tables
+from mage_envs.tabular.batch_tables import Array, Tables
 from mage_envs.tabular.numba_numbers import compiled, inlined, next_word, splitmix64, to_uniform
 
 
@@ -41,23 +41,26 @@ def show(tables: Tables, state: State, rows: Array, shown: Shown) -> None:
 @compiled
 def step(tables: Tables, rules: Rules, state: State, actions: Array, shown: Shown) -> None:
     """Plays an action of each environment, starts those anew that are over, and shows them all."""
+    for flags in (shown.refused, shown.terminated, shown.ended, shown.forfeit):
+        flags[:] = False
+    shown.score[:] = 0.0
+    shown.outcome[:] = 0
+    shown.length[:] = 0
+    shown.invalid[:] = 0
     for i in range(len(actions)):
         env = state.records[i]
-        shown.refused[i] = shown.terminated[i] = shown.ended[i] = shown.forfeit[i] = False
-        shown.score[i] = 0.0
-        shown.outcome[i] = shown.length[i] = shown.invalid[i] = 0
         status = env.status
         if status == OVER:
             _draw(tables, rules, state, i, rules.order)
             _begin(tables, state, i)
             reward = 0.0
-        elif status == PLAY and tables.node[env.state, ACTOR] != TERMINAL:
+        elif status == PLAY and tables.node[env.state].actor != TERMINAL:
             reward = _decide(tables, rules, env, i, actions[i], shown)
         else:
             if status == REFLECT:
                 _start(tables, state, i, env.episode + 1)
             # Where the others ended an episode before the agent could act, this step tells.
-            over = tables.node[env.state, ACTOR] == TERMINAL
+            over = tables.node[env.state].actor == TERMINAL
             reward = _collect(tables, rules, env, i, shown) if over else 0.0
         shown.reward[i] = env.last_reward = reward
         _show(tables, env, i, shown)
@@ -136,9 +139,13 @@ def _start(tables: Tables, state: State, i: int, episode: int) -> None:
     env = state.records[i]
     env.status, env.episode = PLAY, episode
     env.seat, env.instance = state.seats[i, episode], state.instances[i, episode]
-    env.events = env.length = env.invalid = env.row = 0
+    env.length = env.invalid = env.row = 0
     env.paid = env.score = 0.0
-    _advance(tables, env, np.uint32(0))
+    at = np.uint32(0)
+    for event in range(tables.opening):
+        at = _follow(tables, env, at, splitmix64(np.uint64(env.instance), np.uint64(event)))
+    env.events = tables.opening
+    _advance(tables, env, at)
 
 
 @inlined
@@ -157,7 +164,7 @@ def _collect(tables: Tables, rules: Rules, env: Any, i: int, shown: Shown) -> An
     reward = returns - env.paid
     env.paid = returns
     env.score += reward
-    if tables.node[env.state, ACTOR] == TERMINAL:
+    if tables.node[env.state].actor == TERMINAL:
         _end(rules, env, i, tables.outcome[env.state, env.seat], shown)
     return reward
 
@@ -174,9 +181,9 @@ def _decide(tables: Tables, rules: Rules, env: Any, i: int, action: int, shown: 
     env.length += 1
     env.last_action = action
     at = env.state
-    while tables.node[at, ACTOR] != env.seat:  # Where seats choose at once, those before the agent's choose first.
+    while tables.node[at].actor != env.seat:  # Where seats choose at once, those before the agent's choose first.
         at = _follow(tables, env, at, next_word(env))
-    _advance(tables, env, tables.child[tables.node[at, FIRST] + index])
+    _advance(tables, env, tables.child[np.uint64(tables.node[at].first) + np.uint64(index)])
     return _collect(tables, rules, env, i, shown)
 
 
@@ -202,19 +209,21 @@ def _refuse(rules: Rules, env: Any, i: int, shown: Shown) -> Any:
 @inlined
 def _advance(tables: Tables, env: Any, at: np.uint32) -> None:
     """Plays the others and chance until the agent must act, or the episode is over."""
-    while tables.node[at, SHOWN + env.seat] < 0:
-        word = _next_event(env) if tables.node[at, ACTOR] < 0 else next_word(env)
+    view = tables.shown[at, env.seat]
+    while view < 0:
+        word = _next_event(env) if tables.node[at].actor < 0 else next_word(env)
         at = _follow(tables, env, at, word)
-    env.state, env.seen = at, tables.node[at, SHOWN + env.seat]
+        view = tables.shown[at, env.seat]
+    env.state, env.seen = at, view
 
 
 @inlined
 def _follow(tables: Tables, env: Any, at: np.uint32, word: np.uint64) -> Any:
     """Lets chance or the opponent choose, by a number: counts the cuts that it has reached."""
-    m, who, first = np.int64(word >> np.uint64(11)), env.opponent, tables.node[at, FIRST]
-    edge = first
-    for other in range(first, tables.node[at, LAST]):
-        edge += m >= tables.cut[who, other]
+    m, node = np.int64(word >> np.uint64(11)), tables.node[at]
+    edge = np.uint64(node.first)
+    for other in range(edge, np.uint64(node.last)):
+        edge += np.uint64(m >= tables.cut[env.opponent, other])
     return tables.child[edge]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from mage_envs.games.chance import splitmix64
 from mage_envs.games.positions import TERMINAL
 from mage_envs.tabular.batch_arrays import ALTERNATE, OVER, PLAY, RANDOM, REFLECT, Rules, Shown, State
-from mage_envs.tabular.batch_tables import ACTOR, FIRST, LAST, SHOWN, Array, Tables
+from mage_envs.tabular.batch_tables import Array, Tables
 from mage_envs.tabular.streams import draw as draw_numbers
 from mage_envs.tabular.streams import draw_words
 
@@ -48,7 +48,7 @@ def step(tables: Tables, rules: Rules, state: State, actions: Array, shown: Show
     shown.reward[:] = 0.0
     for array in (shown.refused, shown.terminated, shown.ended, shown.forfeit, shown.outcome):
         array[:] = 0
-    status, over = env["status"].copy(), tables.node[env["state"], ACTOR] == TERMINAL
+    status, over = env["status"].copy(), tables.node["actor"][env["state"]] == TERMINAL
     new, reflecting = np.flatnonzero(status == OVER), np.flatnonzero(status == REFLECT)
     if len(new):
         draw(tables, rules, state, new, rules.order)
@@ -57,7 +57,7 @@ def step(tables: Tables, rules: Rules, state: State, actions: Array, shown: Show
     _decide(tables, rules, state, np.flatnonzero((status == PLAY) & ~over), actions, shown)
     # Where the others ended an episode before the agent could act, this step tells.
     unasked = np.concatenate([reflecting, np.flatnonzero((status == PLAY) & over)])
-    _collect(tables, rules, env, unasked[tables.node[env["state"][unasked], ACTOR] == TERMINAL], shown)
+    _collect(tables, rules, env, unasked[tables.node["actor"][env["state"][unasked]] == TERMINAL], shown)
     env["last_reward"][:] = shown.reward
     for name in ("score", "length", "invalid"):
         getattr(shown, name)[:] = np.where(shown.ended, env[name], 0)
@@ -121,7 +121,7 @@ def _collect(tables: Tables, rules: Rules, env: Array, rows: Array, shown: Shown
     env["paid"][rows] = returns
     env["score"][rows] += reward
     shown.reward[rows] = reward
-    over = tables.node[at, ACTOR] == TERMINAL
+    over = tables.node["actor"][at] == TERMINAL
     _end(rules, env, rows[over], tables.outcome[at[over], seats[over]], shown)
 
 
@@ -163,19 +163,19 @@ def _follow(tables: Tables, state: State, rows: Array, index: Array) -> None:
     """Plays the agent's action when its turn comes: where seats choose at once, those before it choose first."""
     env = state.records
     before = rows
-    while len(before := before[tables.node[env["state"][before], ACTOR] != env["seat"][before]]):
+    while len(before := before[tables.node["actor"][env["state"][before]] != env["seat"][before]]):
         _choose(tables, env, before, draw_words(state.streams, before))
-    env["state"][rows] = tables.child[tables.node[env["state"][rows], FIRST] + index]
+    env["state"][rows] = tables.child[tables.node["first"][env["state"][rows]] + index]
 
 
 def _advance(tables: Tables, state: State, rows: Array) -> None:
     """Plays the others and chance until the agent must act, or the episode is over."""
     env = state.records
     while len(rows):
-        view = tables.node[env["state"][rows], SHOWN + env["seat"][rows]]
+        view = tables.shown[env["state"][rows], env["seat"][rows]]
         env["seen"][rows[view >= 0]] = view[view >= 0]
         rows = rows[view < 0]
-        chance = tables.node[env["state"][rows], ACTOR] < 0
+        chance = tables.node["actor"][env["state"][rows]] < 0
         words = np.empty(len(rows), np.uint64)
         words[chance] = _next_events(env, rows[chance])
         words[~chance] = draw_words(state.streams, rows[~chance])
@@ -185,7 +185,7 @@ def _advance(tables: Tables, state: State, rows: Array) -> None:
 def _choose(tables: Tables, env: Array, rows: Array, words: Array) -> None:
     """Lets chance or the opponent choose, by a number: counts the cuts that it has reached."""
     at, who, m = env["state"][rows], env["opponent"][rows], (words >> 11).astype(np.int64)
-    edge, last = tables.node[at, FIRST].astype(np.int64), tables.node[at, LAST]
+    edge, last = tables.node["first"][at].astype(np.int64), tables.node["last"][at]
     left = np.flatnonzero(edge < last)
     while len(left):
         left = left[m[left] >= tables.cut[who[left], edge[left]]]

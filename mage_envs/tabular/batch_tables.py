@@ -26,8 +26,8 @@ from mage_envs.tabular.tables import behaviour
 
 Array: TypeAlias = npt.NDArray[Any]
 
-ACTOR, FIRST, LAST, SHOWN = 0, 1, 2, 3
-"""Columns of ``Tables.node``."""
+NODE = np.dtype([("actor", np.int32), ("first", np.uint32), ("last", np.uint32)])
+"""Who moves at a state, and its first and last edge."""
 
 NEVER = 2**53
 """A cut that no number reaches."""
@@ -37,8 +37,8 @@ class Tables(NamedTuple):
     """What a batch reads of a game with S states, E edges, V views and A actions; K opponents.
 
     Attributes:
-        node: Of each state who moves, its first and last edge, and from ``SHOWN`` on the view that each seat has, or
-            −1; int32, shape (S, 3 + seats).
+        node: Of each state who moves, its first and its last edge; ``NODE``, shape (S,).
+        shown: The view that a seat has when it is asked or the game is over, else −1; int32, shape (S, seats).
         child: Where an edge leads; uint32, shape (E,).
         cut: The cuts of the edges if the mover is chance or an opponent; int64, shape (K, E).
         returns: What each seat has got at a state; float64, shape (S, seats).
@@ -48,9 +48,11 @@ class Tables(NamedTuple):
         legal: The actions of a view in order, of which the first ``choices`` count; int32, shape (V, most of them).
         choices: How many actions are legal; int32, shape (V,).
         cumulative: Weights of the opponents, added up, without the last sum; float64, shape (K − 1,).
+        opening: How many chance events every game begins with.
     """
 
     node: Array
+    shown: Array
     child: Array
     cut: Array
     returns: Array
@@ -60,6 +62,7 @@ class Tables(NamedTuple):
     legal: Array
     choices: Array
     cumulative: Array
+    opening: int
 
 
 def make_tables(game: CompiledGame, opponents: Sequence[Opponent], weights: Sequence[float]) -> Tables:
@@ -77,7 +80,8 @@ def make_tables(game: CompiledGame, opponents: Sequence[Opponent], weights: Sequ
         _check_tabular(opponent)
     ones = np.ones((1, game.spec.actions), np.int8)
     return Tables(
-        node=np.column_stack([game.actor, game.first[:-1], game.first[1:] - 1, game.shown]).astype(np.int32),
+        node=_nodes(game),
+        shown=_own(game.shown, np.int32),
         child=_own(game.child, np.uint32),
         cut=np.array([_opponent_cuts(game, type(opponent), str(opponent.spec)) for opponent in opponents]),
         returns=_own(game.returns, np.float64),
@@ -87,6 +91,7 @@ def make_tables(game: CompiledGame, opponents: Sequence[Opponent], weights: Sequ
         legal=_legal(game),
         choices=game.mask.sum(axis=1, dtype=np.int32),
         cumulative=np.array(list(accumulate(weights))[:-1], np.float64),
+        opening=_opening(game),
     )
 
 
@@ -164,6 +169,20 @@ def _least(reached: Callable[[Array], Array], near: Array, steps: int) -> Array:
         enough = reached(middle)
         low, high = np.where(enough, low, np.minimum(middle + 1, high)), np.where(enough, middle, high)
     return low
+
+
+def _nodes(game: CompiledGame) -> Array:
+    nodes = np.zeros(game.states, NODE)
+    nodes["actor"], nodes["first"] = game.actor, game.first[:-1]
+    nodes["last"] = np.maximum(game.first[1:], 1) - 1
+    return nodes
+
+
+def _opening(game: CompiledGame) -> int:
+    level = 0
+    while (game.actor[game.levels[level] : game.levels[level + 1]] == CHANCE).all():
+        level += 1
+    return level
 
 
 def _own(array: Array, dtype: type[np.generic]) -> Array:

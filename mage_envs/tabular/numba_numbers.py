@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
 
+from mage_envs.cache import content_key
 from mage_envs.tabular.streams import MULTIPLIER_HIGH, MULTIPLIER_LOW
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -28,14 +31,23 @@ _njit: Any = numba.njit
 def compiled(function: F) -> F:
     """Compiles a function when it is first called, and keeps the code on disk where numba finds a folder for it."""
     try:
-        return cast("F", _njit(cache=True, **_OPTIONS)(function))
-    except RuntimeError:  # No folder can be written.
+        kernel = _njit(cache=True, **_OPTIONS)(function)
+        # numba looks at the time of the function's own file only; what is compiled into it lies in others as well.
+        kernel._cache._cache_file._source_stamp = _stamp()
+    except (RuntimeError, AttributeError):  # No folder can be written, or this numba keeps files in another way.
         return cast("F", _njit(**_OPTIONS)(function))
+    return cast("F", kernel)
 
 
 def inlined(function: F) -> F:
     """Compiles a function as a part of those that call it."""
     return cast("F", _njit(forceinline=True, **_OPTIONS)(function))
+
+
+@cache
+def _stamp() -> str:
+    """Returns a key of all code of this folder."""
+    return content_key(*(file.read_bytes() for file in sorted(Path(__file__).parent.glob("*.py"))))
 
 
 @inlined
@@ -50,7 +62,7 @@ def splitmix64(seed: np.uint64, index: np.uint64) -> np.uint64:
 @inlined
 def to_uniform(word: np.uint64) -> float:
     """Returns the number in [0, 1) that 64 random bits give."""
-    return (word >> _11) * 2.0**-53
+    return np.int64(word >> _11) * 2.0**-53
 
 
 @inlined
