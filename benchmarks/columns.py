@@ -52,7 +52,11 @@ COUNTS = (
     Column("n_forfeit", "integer", "scored meta-episodes in which answers that could not be played lost an episode"),
 )
 PER_EPISODE = (
-    Column("score", "the unit", "mean score of episode n"),
+    Column(
+        "score",
+        "the unit",
+        "mean score of episode n; empty from n = 2 on if the first win ends the meta-episode: see `pass`",
+    ),
     Column("win", "0..1", "share of episodes n that were won (win@n)"),
     Column("draw", "0..1", "share of episodes n that were drawn"),
     Column("loss", "0..1", "share of episodes n that were lost"),

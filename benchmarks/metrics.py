@@ -66,7 +66,9 @@ class RowMetrics:
         return self.n_scored == self.n_expected
 
 
-def row_metrics(records: Iterable[Record], n_expected: int, episodes: int, ceilings: Ceilings) -> RowMetrics:
+def row_metrics(
+    records: Iterable[Record], n_expected: int, episodes: int, ceilings: Ceilings, *, stops: bool = False
+) -> RowMetrics:
     """Computes a row.
 
     Args:
@@ -74,6 +76,8 @@ def row_metrics(records: Iterable[Record], n_expected: int, episodes: int, ceili
         n_expected: Meta-episodes in the panel.
         episodes: N.
         ceilings: Exact values; empty ones leave ``normalised`` and ``regret`` empty.
+        stops: Whether the first win ends the meta-episode. Then what is left to episode 2 are the meta-episodes that an
+            agent did not win at once, others for each agent: scores from there on, and the gain, are empty.
 
     Returns:
         The metrics. Records of status ``error`` and ``timeout`` are counted, and in no score.
@@ -91,8 +95,11 @@ def row_metrics(records: Iterable[Record], n_expected: int, episodes: int, ceili
         n_error=sum(record.status == "error" for record in rows),
         n_timeout=sum(record.status == "timeout" for record in rows),
         n_forfeit=sum(record.status == "forfeit" for record in scored),
-        episodes=tuple(column.metrics(ceilings, best) for column, best in zip(played, adaptive, strict=True)),
-        gain=EMPTY if episodes < 2 else mean_estimate([gain for gain, _ in gains], clusters),
+        episodes=tuple(
+            column.metrics(ceilings, best, comparable=not stops or number == 0)
+            for number, (column, best) in enumerate(zip(played, adaptive, strict=True))
+        ),
+        gain=EMPTY if episodes < 2 or stops else mean_estimate([gain for gain, _ in gains], clusters),
         regret=_regret(totals, clusters, None if ceilings.adaptive is None else sum(ceilings.adaptive)),
     )
 
@@ -107,8 +114,8 @@ class _Column:
         self.passed = [any(episode.outcome == "win" for episode in r.episodes[: number + 1]) for r in scored]
         self.all_clusters = clusters
 
-    def metrics(self, ceilings: Ceilings, adaptive: float | None) -> EpisodeMetrics:
-        scores = [episode.reward for episode in self.episodes]
+    def metrics(self, ceilings: Ceilings, adaptive: float | None, *, comparable: bool) -> EpisodeMetrics:
+        scores = [episode.reward for episode in self.episodes] if comparable else []
         score = mean_estimate(scores, self.clusters)
         return EpisodeMetrics(
             score=score,
@@ -117,8 +124,8 @@ class _Column:
             loss=self.rate([episode.outcome == "loss" for episode in self.episodes]),
             invalid=self.rate([episode.invalid > 0 for episode in self.episodes]),
             passed=rate_estimate(self.passed, self.all_clusters),
-            normalised=ceilings.normalise(score),
-            regret=_regret(scores, self.clusters, adaptive),
+            normalised=ceilings.normalise(score) if comparable else EMPTY,
+            regret=_regret(scores, self.clusters, adaptive) if comparable else EMPTY,
         )
 
     def rate(self, hits: Sequence[bool]) -> Estimate:

@@ -42,7 +42,8 @@ def run_rows(run: RunDirectory, panel: Panel, records: Iterable[Record], *, veri
         ceilings = panel_ceilings(panel.suite, part.scenario, entries)
         for agent in run.manifest.config.plays[scenario]:
             own = sorted(grouped.get((scenario, agent), []), key=lambda record: record.number)
-            metrics = row_metrics(own, len(entries), panel.suite.protocol.episodes, ceilings)
+            protocol = panel.suite.protocol
+            metrics = row_metrics(own, len(entries), protocol.episodes, ceilings, stops=protocol.stop_on_success)
             rows.append(
                 _what(panel, part)
                 | _who(cards[agent], run.manifest.config.control)

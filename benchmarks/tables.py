@@ -10,8 +10,9 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from benchmarks.columns import INTERVAL
 from benchmarks.leaderboard import row_key
-from benchmarks.ranking import last_score, ranks
+from benchmarks.ranking import Place, last_score, measure, places
 from benchmarks.rows import Row
 from mage_agent.agents import AGENTS
 from mage_envs.errors import SpecError
@@ -67,7 +68,14 @@ def short_name(agent: str) -> str:
     return str(Spec(spec.name, spec.args, tuple(changed)))
 
 
-def with_half(value: float | None, low: float | None, high: float | None) -> str:
+def row_label(row: Row) -> str:
+    """Names a row: its agent, and what else sets it apart."""
+    also = [row["model"], *(row[name] if row[name] != "none" else "" for name in ("memory", "control"))]
+    label = " ".join([short_name(row["agent"]), *(f"[{text}]" for text in also if text)])
+    return label + (" (oracle)" if row["oracle"] == "yes" else "")
+
+
+def with_half(value: float | None, low: float | None, high: float | None, *, signed: bool = True) -> str:
     """Writes an estimate with half of its interval, in 12 characters if it can be.
 
     >>> with_half(0.175, 0.076, 0.274), with_half(1.0, None, None), with_half(None, None, None)
@@ -76,55 +84,62 @@ def with_half(value: float | None, low: float | None, high: float | None) -> str
     if value is None:
         return ""
     half = None if low is None or high is None else (high - low) / 2
-    texts = (_rounded(value, half, digits) for digits in (3, 2, 1, 0))
-    return next((text for text in texts if len(text) <= _CELL), _rounded(value, half, 0))
+    texts = [_rounded(value, half, digits, "+" if signed else "") for digits in (3, 2, 1, 0)]
+    return next((text for text in texts if len(text) <= _CELL), texts[-1])
 
 
 def _scenario(rows: Sequence[Row], own: Collection[tuple[str, ...]], width: int) -> Iterator[RenderableType]:
-    first = rows[0]
-    shown, gain = _episodes(int(first["episodes"]), width), width >= _NARROW
-    yield Text.assemble(("\n" + first["scenario"], "bold"), f"   {first['unit']}; {_size(rows)}", style="")
+    first, by_pass = rows[0], any(measure(row) == "pass" for row in rows)
+    shown = _episodes(int(first["episodes"]), width)
+    unit = "share won by episode n" if by_pass else first["unit"]
+    yield Text.assemble(("\n" + first["scenario"], "bold"), f"   {unit}; {_size(rows)}", style="")
+    ordered = sorted(rows, key=lambda row: (not _complete(row), -last_score(row), row["agent"]))
+    found = places(ordered)
+    names = [f"{'pass' if by_pass else 'score'}_{number}" for number in shown]
+    names += ["gain"] if width >= _NARROW and not by_pass else []
     table = Table(box=SIMPLE_HEAD, padding=0, pad_edge=False, expand=True, show_edge=False)
-    table.add_column("#", justify="right", width=4)
+    table.add_column("#", justify="right", width=1 + max(len(_place(place, own=bool(own))) for place in found))
     table.add_column("agent", ratio=1, overflow="fold", min_width=10)
-    for number in shown:
-        table.add_column(f"episode {number}", justify="right", width=_CELL)
-    if gain:
-        table.add_column("gain", justify="right", width=_CELL)
+    for name in names:
+        table.add_column(_title(name), justify="right", width=_CELL)
     table.add_column("norm.", justify="right", width=5)
     table.add_column("n", justify="right", width=7)
-    ordered = sorted(rows, key=lambda row: (not _complete(row), -last_score(row), row["agent"]))
-    for row, place in zip(ordered, ranks(ordered), strict=True):
-        style = "bold green" if row_key(row) in own else ""
-        table.add_row(*_cells(row, place, shown, row_key(row) in own, gain), style=style)
-    for label, values in _yardsticks(first, shown):
+    for row, place in zip(ordered, found, strict=True):
+        mine = row_key(row) in own
+        table.add_row(*_cells(row, _place(place, own=mine), names), style="bold green" if mine else "")
+    for label, values in () if by_pass else _yardsticks(first, shown):
         table.add_row("", label, *values, style="dim")
     yield table
     if first["adaptive_high"]:
         yield Text(_bounds(first), style="dim")
 
 
-def _cells(row: Row, place: int | None, shown: Sequence[int], own: bool, gain: bool) -> list[str | Text]:
-    label = short_name(row["agent"]) + (" (oracle)" if row["oracle"] == "yes" else "")
-    scores = [_with_interval(row, f"score_{number}") for number in shown]
-    count = row["n_scored"] if _complete(row) else f"{row['n_scored']}!"
+def _title(name: str) -> str:
+    return name.replace("score_", "episode ").replace("pass_", "pass@")
+
+
+def _cells(row: Row, place: str, names: Sequence[str]) -> list[str | Text]:
     norm = row[f"normalised_{row['episodes']}"]
     return [
-        ("> " if own else "") + ("-" if place is None else str(place)),
-        Text(label),  # Brackets in a name are no markup.
-        *scores,
-        *([_with_interval(row, "gain")] if gain else []),
+        place,
+        Text(row_label(row)),  # Brackets in a name are no markup.
+        *(_with_interval(row, name) for name in names),
         f"{float(norm):.2f}" if norm else "",
-        count,
+        row["n_scored"] if _complete(row) else f"{row['n_scored']}!",
     ]
 
 
+def _place(place: Place | None, *, own: bool) -> str:
+    return ("> " if own else "") + ("-" if place is None else str(place))
+
+
 def _with_interval(row: Row, name: str) -> str:
-    return with_half(*(float(row[name + end]) if row[name + end] else None for end in ("", "_low", "_high")))
+    value, low, high = (float(row[name + end]) if row[name + end] else None for end in INTERVAL)
+    return with_half(value, low, high, signed=not name.startswith("pass"))
 
 
-def _rounded(value: float, half: float | None, digits: int) -> str:
-    return f"{value:+.{digits}f}" + ("" if half is None else f" ±{half:.{digits}f}".replace("±0.", "±."))
+def _rounded(value: float, half: float | None, digits: int, sign: str) -> str:
+    return f"{value:{sign}.{digits}f}" + ("" if half is None else f" ±{half:.{digits}f}".replace("±0.", "±."))
 
 
 def _episodes(count: int, width: int) -> list[int]:
@@ -166,7 +181,8 @@ def _complete(row: Row) -> bool:
 
 
 LEGEND = (
-    "Mean score of an episode ± half of its 95 % interval, clustered by opponent and instance. gain: last minus first "
-    "episode. norm.: 0 is equilibrium play, 1 the ceiling (last episode). Rows whose intervals overlap share a place; "
-    "oracles and incomplete rows (!) have none."
+    "Mean score of an episode (pass@n: share of meta-episodes won by then) ± half of its 95 % interval, clustered by "
+    "opponent and instance. gain: last minus first episode. norm.: 0 is equilibrium play, 1 the ceiling (last "
+    "episode). #: the places that the intervals leave open; rows whose intervals overlap share one. Oracles and "
+    "incomplete rows (!) have none."
 )

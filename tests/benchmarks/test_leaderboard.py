@@ -5,10 +5,13 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import re
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.console import Console
 
 import leaderboards
@@ -16,11 +19,11 @@ from benchmarks import tables
 from benchmarks.columns import COUNTS, INTERVAL, KEY, PER_EPISODE, describe_columns, header, is_text
 from benchmarks.leaderboard import add_rows, board_path, read_board, row_key, submit_folder, write_board
 from benchmarks.panels import make_panel
-from benchmarks.ranking import ranks
+from benchmarks.ranking import places, ranks
 from benchmarks.referee import play
 from benchmarks.rows import Row
 from benchmarks.suites import SUITES
-from benchmarks.tables import board, merge, short_name
+from benchmarks.tables import board, merge, row_label, short_name
 from mage_agent.agents import make_agent
 from mage_envs.errors import RecordError
 from tests.benchmarks.fakes import FORKSERVER
@@ -179,7 +182,46 @@ def test_no_name_leads_out_of_the_folder(tmp_path: Path, name: str) -> None:
 
 def test_overlapping_intervals_share_a_place() -> None:
     rows = [row("a", 1.0), row("b", 0.9), row("c", 0.75), row("d", 0.0)]
+    assert [str(place) for place in places(rows)] == ["1-2", "1-3", "2-3", "4"]
     assert ranks(rows) == [1, 1, 2, 4]
+
+
+def passed(agent: str, share: float, half: float = 0.1) -> Row:
+    ends = {f"pass_1{end}": f"{x:g}" for end, x in zip(INTERVAL, (share, share - half, share + half), strict=True)}
+    return row(agent, None, **ends)
+
+
+def test_where_the_first_win_ends_it_rows_are_ranked_and_shown_by_pass() -> None:
+    rows = [passed("a", 0.9), passed("b", 0.75), passed("c", 0.5)]
+    assert [str(place) for place in places(rows)] == ["1-2", "1-2", "3"]
+    told = io.StringIO()
+    Console(width=100, file=told).print(board(rows[::-1]))
+    assert "pass@1" in told.getvalue()
+    assert "share won by episode n" in told.getvalue()
+    assert re.search("1-2 a .* 0.900 ±.100.*1-2 b .* 0.750 ±.100.*  3 c ", told.getvalue(), re.DOTALL)
+
+
+def test_a_control_is_named_on_the_board() -> None:
+    assert (
+        row_label(row("a", control="no_memory", model="m", memory="none", oracle="yes")) == "a [m] [no_memory] (oracle)"
+    )
+    assert row_label(row("a")) == "a"
+
+
+@given(st.lists(st.tuples(st.integers(-20, 20), st.integers(0, 9)), min_size=1, max_size=12))
+def test_rows_share_a_place_if_they_cannot_be_told_apart(ends: list[tuple[int, int]]) -> None:
+    """And a row that is better beyond doubt has both the better best and the better worst place."""
+    found = places([row(f"{k}", score, half) for k, (score, half) in enumerate(ends)])
+    for place, (score, half) in zip(found, ends, strict=True):
+        assert place is not None
+        assert 1 <= place.best <= place.worst <= len(ends)
+        for other, (score2, half2) in zip(found, ends, strict=True):
+            assert other is not None
+            if score - half > score2 + half2:
+                assert (place.best, place.worst) < (other.best, other.worst)
+                assert place.worst < other.worst or place.best < other.best
+            elif abs(score - score2) <= half + half2:
+                assert max(place.best, other.best) <= min(place.worst, other.worst)
 
 
 def test_oracles_and_incomplete_rows_have_no_place_and_push_nobody_down() -> None:

@@ -72,6 +72,19 @@ def test_bounds_are_no_value() -> None:
     assert {one.regret for one in bounded.episodes} == {EMPTY} == {bounded.regret}
 
 
+def test_where_the_first_win_ends_it_scores_after_episode_1_are_of_other_meta_episodes_and_empty() -> None:
+    records = [
+        record(0, episode(1.0)),
+        record(1, episode(-1.0), episode(1.0)),
+        record(2, episode(-1.0), episode(-1.0), episode(-1.0)),
+    ]
+    found = row_metrics(records, 3, 3, CEILINGS, stops=True)
+    assert [one.score.value for one in found.episodes] == [pytest.approx(-1 / 3), None, None]
+    assert [one.passed.value for one in found.episodes] == pytest.approx([1 / 3, 2 / 3, 2 / 3])
+    assert found.gain == EMPTY == found.episodes[1].normalised == found.episodes[2].regret
+    assert found.episodes[2].loss.value == 1.0
+
+
 def test_without_exact_values_there_is_no_scale() -> None:
     found = metrics(EXAMPLE, ceilings=NONE)
     assert {one.normalised for one in found.episodes} == {EMPTY} == {one.regret for one in found.episodes}
