@@ -126,9 +126,11 @@ def compare(
     Returns:
         The comparisons, scenario by scenario and pair by pair. Holm's correction is over all of them.
     """
-    chosen, records = measures(panel.suite.protocol, kind), _Records()
+    chosen = measures(panel.suite.protocol, kind)
+    runs = {side.run.path: side.run for pair in sides for side in pair}
+    records = {path: records_of(run) for path, run in runs.items()}
     jobs = [
-        (scenario, first, second, pair_up(records(first, scenario), records(second, scenario)))
+        (scenario, first, second, pair_up(*(records[s.run.path].get((s.agent, scenario), {}) for s in (first, second))))
         for scenario in chosen_scenarios(panel, scenarios)
         for first, second in sides
         if _play(first, second, scenario)
@@ -157,6 +159,14 @@ def chosen_scenarios(panel: Panel, wanted: Collection[str]) -> list[str]:
     return [name for name in panel.by_scenario if not wanted or name in wanted]
 
 
+def records_of(run: RunDirectory) -> dict[tuple[str, str], dict[int, Record]]:
+    """Reads a run's records: by agent and scenario, then by number in the panel."""
+    grouped: dict[tuple[str, str], dict[int, Record]] = {}
+    for record in run.records().values():
+        grouped.setdefault((record.agent, record.scenario), {})[record.number] = record
+    return grouped
+
+
 def pair_up(first: Mapping[int, Record], second: Mapping[int, Record]) -> list[tuple[Record, Record]]:
     """Pairs records by their number in the panel, where both have a score."""
     return [(a, second[n]) for n, a in sorted(first.items()) if a.scored and n in second and second[n].scored]
@@ -174,22 +184,6 @@ def _tests(
         (measure, paired_test([measure.of(a) - measure.of(b) for a, b in pairs], clusters, comparisons))
         for measure in chosen
     ]
-
-
-class _Records:
-    """Reads each run once."""
-
-    def __init__(self) -> None:
-        self.found: dict[object, dict[tuple[str, str], dict[int, Record]]] = {}
-
-    def __call__(self, side: Side, scenario: str) -> dict[int, Record]:
-        path = side.run.path
-        if path not in self.found:
-            grouped: dict[tuple[str, str], dict[int, Record]] = {}
-            for record in side.run.records().values():
-                grouped.setdefault((record.agent, record.scenario), {})[record.number] = record
-            self.found[path] = grouped
-        return self.found[path].get((side.agent, scenario), {})
 
 
 def _pairs(names: Sequence[str], agents: Sequence[str]) -> list[tuple[str, str]]:

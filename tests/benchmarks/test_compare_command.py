@@ -54,3 +54,32 @@ def test_mistakes_are_one_clear_line(two_runs: Terminal, arguments: tuple[str, .
     assert said.code == 2
     assert re.search(message, said.err)
     assert "Traceback" not in said.err
+
+
+def test_power_of_a_rate(terminal: Terminal) -> None:
+    said = terminal("power", "--rate", ".602", "--half-width", ".05")
+    assert said.out == "a rate of 0.602 to within ±0.05 (95 %): 369 meta-episodes\n"
+
+
+def test_power_of_a_run(two_runs: Terminal) -> None:
+    said = two_runs("power", "a", "--half-width", ".5", "--difference", "1", "--scenario", "kuhn/train")
+    assert said.code == 0, said.err
+    assert re.search(r"^random +episode 3 +\S+ ±\S+ +±0\.5 +[\d,]+ *$", said.out, re.MULTILINE)
+    assert re.search(r"^random − first_legal +episode 3 +\S+ ±\S+ +detect 1 +[\d,]+ *$", said.out, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("power", "--half-width", ".1"), "a run directory, or a rate"),
+        (("power", "r", "--rate", ".5"), "one of the two"),
+        (("power", "r"), "add a wish: --half-width or --difference"),
+        (("power", "--rate", ".5"), "add a wish"),
+        (("power", "--rate", "1.5", "--half-width", ".1"), "between 0 and 1"),
+        (("power", "r", "--half-width", "0"), "above 0"),
+    ],
+)
+def test_mistakes_in_power_name_the_remedy(terminal: Terminal, arguments: tuple[str, ...], message: str) -> None:
+    said = terminal(*arguments)
+    assert said.code == 2
+    assert re.search(message, said.err)
