@@ -16,6 +16,9 @@ from mage_envs.opponents.populations import POPULATIONS
 from mage_envs.scenarios import SCENARIOS
 from mage_envs.spec_strings import usage
 
+MOST_MEMBERS = 30
+"""So many members of a population are listed."""
+
 
 def suites() -> Table:
     """Lists the suites."""
@@ -84,5 +87,6 @@ def _opponents() -> Iterator[tuple[str, str]]:
 def _members(members: Sequence[tuple[str, float]]) -> str:
     weights = {weight for _, weight in members}
     if len(weights) == 1 < len(members):
-        return f"{', '.join(spec for spec, _ in members)} (1/{len(members)} each)"
+        shown = [spec for spec, _ in members[:MOST_MEMBERS]] + ["…"] * (len(members) > MOST_MEMBERS)
+        return f"{', '.join(shown)} (1/{len(members)} each)"
     return ", ".join(f"{spec} ({weight:g})" for spec, weight in members)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from mage_agent.base import Briefing, agent_generator
+from mage_envs.errors import UnsupportedControlError
 from mage_envs.games import View
 from mage_envs.opponents import Memory, Opponent, make_opponent, sample_index
 from mage_envs.spec_strings import Spec
@@ -32,6 +33,25 @@ class OpponentAgent:
         self._opponent = make_opponent(self._spec, briefing.game)
         self._rng = agent_generator(briefing.seed)
         self._memory = self._opponent.start(self._rng)
+
+    @property
+    def memory(self) -> tuple[Memory] | None:
+        """What the opponent remembers; None if it is one that remembers nothing."""
+        kind = type(self._opponent)
+        remembers = kind.start is not Opponent.start or kind.end_episode is not Opponent.end_episode
+        return (self._memory,) if remembers else None
+
+    @memory.setter
+    def memory(self, memory: tuple[Memory]) -> None:
+        (self._memory,) = memory
+
+    def shuffled(self, memory: tuple[Memory], rng: np.random.Generator) -> tuple[Memory]:
+        """Refuses: what an opponent remembers has no parts that all opponents share.
+
+        Raises:
+            UnsupportedControlError: Always.
+        """
+        raise UnsupportedControlError(f"{self.name} is an opponent, and nothing says how to shuffle what it remembers")
 
     def act(self, observation: Any, info: Mapping[str, Any]) -> int:
         """Samples an action id from the opponent's distribution."""

@@ -41,6 +41,10 @@ class UnsupportedGameError(MageError, ValueError):
     """A game that MAGE, or the opponent asked for, cannot play."""
 
 
+class UnsupportedControlError(MageError, ValueError):
+    """A causal control under which an agent, or a scenario, cannot be played."""
+
+
 class RecordError(MageError):
     """A record file or run directory that is damaged, or does not fit the command."""
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from mage_agent.agents import AGENTS
 from mage_agent.base import Briefing
+from mage_agent.memory import shifted
 from mage_envs.envs.meta_episode import Instance
 from mage_envs.games import GameSpec, View
 from mage_envs.tabular.bayes import AdaptivePlan, SeatModel, adaptive_plan
@@ -43,8 +44,8 @@ class BayesOptimal:
 
     Of a finished episode it uses the terminal view, its own score and what it did. If no member of the population can
     have played that episode (an opponent from outside), the episode says nothing about which of them it is: the belief
-    stays, :attr:`surprises` counts it, and the first one of a meta-episode is logged as a warning. Where no member
-    lets it get to, it plays the legal action with the lowest id.
+    stays, :attr:`surprises` counts it, and the first one of a meta-episode is logged as a warning, unless the
+    belief was put there from outside. Where no member lets it get to, it plays the legal action with the lowest id.
     """
 
     name = "bayes_optimal"
@@ -57,6 +58,7 @@ class BayesOptimal:
         self._setting: Setting
         self._belief: FloatArray
         self._sequence = 0
+        self._own = True
 
     def begin(self, briefing: Briefing) -> None:
         """Computes the policy, or finds it computed, and starts from the population's weights.
@@ -68,7 +70,22 @@ class BayesOptimal:
         """
         self._setting = _setting(briefing)
         self._belief = _plan(self._setting).prior
-        self._sequence, self.surprises = 0, 0
+        self._sequence, self.surprises, self._own = 0, 0, True
+
+    @property
+    def memory(self) -> tuple[float, ...]:
+        """The probability of each type: of each opponent or, where instances are replayed, opponent and deal."""
+        return tuple(self._belief.tolist())
+
+    @memory.setter
+    def memory(self, memory: tuple[float, ...]) -> None:
+        self._belief, self._own = np.array(memory), False
+
+    def shuffled(self, memory: tuple[float, ...], rng: np.random.Generator) -> tuple[float, ...]:
+        """Gives every opponent the probability of another; what is known of the deal stays with it."""
+        rows = np.array(memory).reshape(len(_plan(self._setting).opponents), -1)
+        order = shifted(tuple(range(len(rows))), rng)
+        return tuple(rows[np.array(order)].ravel().tolist())
 
     @property
     def belief(self) -> dict[str, float]:
@@ -111,7 +128,7 @@ class BayesOptimal:
         return model
 
     def _wonder(self, episode: int) -> None:
-        if not self.surprises:
+        if not self.surprises and self._own:
             _log.warning(
                 "no opponent of the population (%s) can have played episode %d: the belief stays as it was",
                 ", ".join(self.belief),

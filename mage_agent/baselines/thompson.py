@@ -13,6 +13,7 @@ import numpy as np
 
 from mage_agent.agents import AGENTS
 from mage_agent.base import Briefing, agent_generator
+from mage_agent.memory import shifted
 from mage_agent.policies import best_policy
 from mage_envs.games import GameSpec, View
 from mage_envs.tabular.belief import OpponentBelief
@@ -43,6 +44,20 @@ class Thompson:
     def belief(self) -> dict[str, float]:
         """The probability of each opponent, from the episodes that have ended."""
         return dict(zip(self._belief.opponents, self._belief.weights.tolist(), strict=True))
+
+    @property
+    def memory(self) -> tuple[float, ...]:
+        """The belief's weights, in the population's order."""
+        return tuple(self._belief.weights.tolist())
+
+    @memory.setter
+    def memory(self, memory: tuple[float, ...]) -> None:
+        self._belief.weights = np.array(memory)
+        self._draw()
+
+    def shuffled(self, memory: tuple[float, ...], rng: np.random.Generator) -> tuple[float, ...]:
+        """Gives every opponent the weight of another: all of them move by one drawn number of places."""
+        return shifted(memory, rng)
 
     def begin(self, briefing: Briefing) -> None:
         """Starts from the population's weights.

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -133,6 +134,16 @@ def _roshambo(names: str) -> Members:
     return _equal(*(f"roshambo(name={name})" for name in names.split()))
 
 
+def _switching(*specs: str) -> Members:
+    """Every ordered pair of two opponents, with every episode of ``_SWITCHES`` to change in."""
+    pairs = permutations(specs, 2)
+    return _equal(*(f"switching(a={a}, b={b}, at={at})" for a, b in pairs for at in _SWITCHES))
+
+
+_SWITCHES = range(4, 12)
+"""Of 16 episodes: four before the earliest switch, and four after the first one of the latest."""
+
+
 _ROSHAMBO_TRAIN = """
 actr_lag2_decay adddriftbot2 antiflatbot antirotnbot boom copybot driftbot flatbot3 freqbot2 granite halbot inocencio
 marble markov5 mixed_strategy mod1bot peterbot phasenbott piedra predbot randbot robertot rotatebot russrocker4
@@ -141,6 +152,13 @@ sunCrazybot sunNervebot switchalot switchbot zq_move"""
 _ROSHAMBO_HELDOUT = """
 addshiftbot3 biopic debruijn81 foxtrotbot greenberg iocainebot markovbails multibot pibot r226bot rockbot shofar
 sweetrock textbot"""
+
+
+def _paper_tic_tac_toe(strong: float) -> Members:
+    """MCTS-100 with a share of ``strong``, players with a habit and random play with the rest."""
+    habits = ("random", *(f"pattern(order={name})" for name in ("corners", "centre", "edges", "rows")))
+    return *_equal("mcts(simulations=100, uct_c=1.4)", share=strong), *_equal(*habits, share=1.0 - strong)
+
 
 _ALL = (
     Population("generic", "", _equal("random", "first_legal"), "any", "for any game: random, and first legal action"),
@@ -212,6 +230,48 @@ _ALL = (
     Population("connect_four/heldout", "connect_four", _equal("mcts(simulations=1000)"), "heldout", "MCTS-1000"),
     Population("rps/train", "rock_paper_scissors", _roshambo(_ROSHAMBO_TRAIN), "train", "29 of the 43 roshambo bots"),
     Population("rps/heldout", "rock_paper_scissors", _roshambo(_ROSHAMBO_HELDOUT), "heldout", "the 14 other bots"),
+    Population(
+        "kuhn/switching",
+        "kuhn_poker",
+        _switching("conservative", "aggressive", "intermediate"),
+        "any",
+        "one of the paper's archetypes, and from episode 5 to 12 on another one",
+    ),
+    Population(
+        "rps/switching",
+        "rock_paper_scissors",
+        _switching("constant(action=rock)", "constant(action=paper)", "cycle", "mirror"),
+        "any",
+        "one habit (rock, paper, a cycle, the other's last throw), and from episode 5 to 12 on another one",
+    ),
+    Population(
+        "tictactoe/paper",
+        "tic_tac_toe",
+        _equal("mcts(simulations=100, uct_c=1.4)"),
+        "any",
+        "what the MAGE paper tests against: MCTS-100 as its released code sets it",
+    ),
+    Population(
+        "tictactoe/paper_ood",
+        "tic_tac_toe",
+        _equal("mcts(simulations=1000, uct_c=1.4)"),
+        "heldout",
+        "what the MAGE paper holds out: MCTS-1000",
+    ),
+    Population(
+        "tictactoe/paper_balanced",
+        "tic_tac_toe",
+        _paper_tic_tac_toe(0.5),
+        "any",
+        "half MCTS-100, half preferred positions and random play: what the MAGE paper calls balanced",
+    ),
+    Population(
+        "tictactoe/paper_skewed",
+        "tic_tac_toe",
+        _paper_tic_tac_toe(0.9),
+        "any",
+        "the same with nine tenths MCTS-100; the paper does not give the shares of its skewed population",
+    ),
 )
 
 for _population in _ALL:

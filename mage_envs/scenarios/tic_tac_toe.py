@@ -17,4 +17,18 @@ register(
         UNIT,
         "tictactoe/patterns_heldout",
     ),
+    Scenario(
+        "tictactoe/tables_train",
+        ENV_ID,
+        "tictactoe/train with a table in the place of the search, for exact values",
+        UNIT,
+        "tictactoe/tables_train",
+    ),
+    Scenario(
+        "tictactoe/tables_heldout",
+        ENV_ID,
+        "a table of strong search in the place of the search, for exact values",
+        UNIT,
+        "tictactoe/tables_heldout",
+    ),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import pickle
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from mage_envs.opponents import OPPONENTS, make_opponent
 from mage_envs.opponents.base import Opponent
 from mage_envs.opponents.populations import POPULATIONS, Population, load_population
 from mage_envs.opponents.roshambo import NAMES
+from mage_envs.spec_strings import parse_spec
 
 KUHN = load_game_spec("kuhn_poker")
 
@@ -24,12 +26,18 @@ SIZES = {
     "generic": 2,
     "kuhn/heldout": 1,
     "kuhn/paper_ood": 1,
+    "kuhn/switching": 48,
     "kuhn/train": 3,
     "leduc/heldout": 1,
     "leduc/train": 4,
     "rps/heldout": 14,
+    "rps/switching": 96,
     "rps/train": 29,
     "tictactoe/heldout": 1,
+    "tictactoe/paper": 1,
+    "tictactoe/paper_balanced": 6,
+    "tictactoe/paper_ood": 1,
+    "tictactoe/paper_skewed": 6,
     "tictactoe/patterns_heldout": 4,
     "tictactoe/tables_heldout": 1,
     "tictactoe/tables_train": 6,
@@ -51,6 +59,15 @@ def test_the_papers_proportions() -> None:
     assert weights.pop("mcts(simulations=100)") == 0.5
     assert all(spec == "random" or spec.startswith("pattern(") for spec in weights)
     assert dict(POPULATIONS.get("kuhn/paper_ood").members) == {"cfr_argmax": 1.0}
+
+
+def test_every_pair_switches_both_ways_in_every_episode() -> None:
+    for name, count in (("kuhn/switching", 3), ("rps/switching", 4)):
+        specs = [parse_spec(spec) for spec, _ in POPULATIONS.get(name).members]
+        found = Counter((str(dict(spec.kwargs)["a"]), str(dict(spec.kwargs)["b"])) for spec in specs)
+        assert all(found[pair] == found[pair[::-1]] == 8 for pair in found)
+        assert len(found) == count * (count - 1)
+        assert {dict(spec.kwargs)["at"] for spec in specs} == set(range(4, 12))
 
 
 def test_tables_stand_where_searches_stood() -> None:
