@@ -18,6 +18,7 @@ from benchmarks.rows import Row
 from mage_envs.errors import RecordError
 
 FOLDER = Path("leaderboards")
+PUBLISHED = "paper.csv"
 _NAME = re.compile(r"\w[\w.-]*", re.ASCII)
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠", "'")
 """Begins what a spreadsheet computes (OWASP, CSV injection); and the apostrophe, so that names read back."""
@@ -42,6 +43,11 @@ def board_path(suite: str, folder: Path | None) -> Path:
         return folder / name
     here = FOLDER / name
     return here if here.exists() else Path(str(files("leaderboards"))) / name
+
+
+def boards(folder: Path) -> list[Path]:
+    """Returns the boards of a folder by name: all its CSVs but the published numbers, which are no board."""
+    return sorted(path for path in folder.glob("*.csv") if path.name != PUBLISHED)
 
 
 def submit_folder(folder: Path | None) -> Path:

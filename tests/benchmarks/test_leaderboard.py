@@ -17,7 +17,7 @@ from rich.console import Console
 import leaderboards
 from benchmarks import tables
 from benchmarks.columns import COUNTS, INTERVAL, KEY, PER_EPISODE, describe_columns, header, is_text
-from benchmarks.leaderboard import add_rows, board_path, read_board, row_key, submit_folder, write_board
+from benchmarks.leaderboard import add_rows, board_path, boards, read_board, row_key, submit_folder, write_board
 from benchmarks.panels import make_panel
 from benchmarks.ranking import places, ranks
 from benchmarks.referee import play
@@ -169,6 +169,13 @@ def test_where_boards_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     Path("leaderboards/quick.csv").touch()
     assert board_path("quick", None) == Path("leaderboards/quick.csv")
     assert board_path("quick", Path("new")) == Path("new/quick.csv")
+
+
+def test_published_numbers_are_no_board() -> None:
+    names = [path.name for path in boards(README.parent)]
+    assert "quick.csv" in names
+    assert "paper.csv" not in names
+    assert (README.parent / "paper.csv").exists()
 
 
 @pytest.mark.parametrize("name", ["../quick", "/etc/quick", "a/b", "..", ".hidden", "", "a\\b", "a\n"])
