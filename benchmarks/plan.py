@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from benchmarks.asking import AgentFailure, Call, ask
+from benchmarks.controls import check_control, why_not
 from benchmarks.panels import Entry, Panel, make_panel
 from benchmarks.provenance import commit, host_facts, package_versions
 from benchmarks.records import Key
@@ -81,8 +82,9 @@ def make_plan(
 
     Raises:
         ValueError: ``meta_episodes`` is out of range.
-        MageError: An agent's spec is bad or unknown.
+        MageError: An agent's spec, or the control, is bad or unknown.
     """
+    check_control(control)
     panel = make_panel(suite, seed, meta_episodes)
     made = {spec: factory(spec) for spec in dict.fromkeys(agents or suite.default_agents)}
     plays: dict[str, tuple[str, ...]] = {}
@@ -90,7 +92,7 @@ def make_plan(
     for part in suite.parts:
         scenario = part.scenario.name
         candidates = {made[spec].name: made[spec] for spec in agents or part.agents}
-        reasons = {name: _why_not(suite, part, panel, agent) for name, agent in candidates.items()}
+        reasons = {name: _why_not(suite, part, panel, agent, control) for name, agent in candidates.items()}
         plays[scenario] = tuple(name for name, reason in reasons.items() if not reason)
         for name, reason in reasons.items():
             if reason:
@@ -126,11 +128,12 @@ def _card(agent: Agent, suite: Suite) -> AgentCard:
     )
 
 
-def _why_not(suite: Suite, part: Part, panel: Panel, agent: Agent) -> str:
+def _why_not(suite: Suite, part: Part, panel: Panel, agent: Agent, control: str) -> str:
     """Lets an agent begin against each opponent once. Returns why it cannot play here; empty if it can."""
     env = suite.make_env(part.scenario, agent.interface)
+    entries = panel.by_scenario[part.scenario.name]
     tried: dict[str | None, Entry] = {}
-    for entry in panel.by_scenario[part.scenario.name]:
+    for entry in entries:
         tried.setdefault(entry.opponent, entry)
     for entry in tried.values():
         _, info = start(env, entry)
@@ -143,4 +146,4 @@ def _why_not(suite: Suite, part: Part, panel: Panel, agent: Agent) -> str:
             if isinstance(cause, MageError):
                 raise cause from None
             return ""  # Playing will meet it again, and write it down as this agent's error.
-    return ""
+    return why_not(control, agent, entries)
