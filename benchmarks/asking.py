@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+import asyncio
+import inspect
+import logging
 import operator
+import time
 import traceback
-from typing import Any, ClassVar, Literal, NamedTuple
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
 
 from benchmarks.records import Action, Status
 from mage_agent.base import Agent
+from mage_agent.errors import Overloaded
+
+_log = logging.getLogger(__name__)
+
+Result = TypeVar("Result")
 
 ACTION_BITS = 63
 """Larger numbers are no action ids: not every reader of JSON knows them."""
 
 MAX_MESSAGE = 1000
 """Characters of an agent's error that a record keeps."""
+
+MAX_TRIES = 8
+"""So often a decision is asked for while the server behind the agent has too much to do."""
+
+LONGEST_PAUSE = 60.0
+"""Seconds; the first pause is 1 s, each further one twice as long. A server that says how long is obeyed."""
 
 
 class AgentFailure(Exception):  # noqa: N818 - it is not an error of MAGE
@@ -51,8 +68,34 @@ class Call(NamedTuple):
         return getattr(self.agent, self.method)(*self.arguments)
 
 
-def ask(call: Call) -> Any:
-    """Calls a method of an agent.
+class Interrupt(BaseException):
+    """Is raised inside an agent's code when its time is up. Not an Exception: agents catch those."""
+
+
+def waits(agent: Agent) -> bool:
+    """Whether an agent is to be awaited: one of its methods is a coroutine."""
+    return any(inspect.iscoroutinefunction(getattr(agent, name)) for name in ("begin", "act", "reflect"))
+
+
+def pause_seconds(error: Overloaded, tries: int) -> float:
+    """Returns how long to wait before the next try.
+
+    Args:
+        error: What the agent raised.
+        tries: Number of tries before this one.
+    """
+    if error.retry_after is not None:
+        return max(0.0, error.retry_after)
+    return float(min(LONGEST_PAUSE, 2.0**tries))
+
+
+def ask(call: Call, *, tries: int = MAX_TRIES, pause: Callable[[float], None] = time.sleep) -> Any:
+    """Calls a method of an agent that answers at once.
+
+    Args:
+        call: The call.
+        tries: So often, if the agent says that its server has too much to do.
+        pause: Waits so many seconds.
 
     Returns:
         What it answered.
@@ -60,12 +103,52 @@ def ask(call: Call) -> Any:
     Raises:
         AgentFailure: Whatever it raised, an exit of the process included.
     """
+    for number in range(tries):
+        try:
+            return call()
+        except (KeyboardInterrupt, Interrupt):
+            raise
+        except Overloaded as error:
+            if number + 1 == tries:
+                raise failure(error) from error
+            seconds = pause_seconds(error, number)
+            _log.info("%s: %s; asked again in %g s", call.agent.name, error, seconds)
+            pause(seconds)
+        except BaseException as error:
+            raise failure(error) from error
+    raise ValueError(f"tries must be at least 1, got {tries}")
+
+
+async def ask_awaited(call: Call) -> Any:
+    """Calls a method of an agent, and waits for its answer if it is a coroutine.
+
+    Raises:
+        Overloaded: The agent's server has too much to do.
+        AgentFailure: Whatever else it raised.
+        CancelledError: The task that waits was cancelled, and not only something inside the agent.
+    """
     try:
-        return call()
-    except (KeyboardInterrupt, OutOfTime):
+        answer = call()
+        return await answer if inspect.isawaitable(answer) else answer
+    except (KeyboardInterrupt, Overloaded):
         raise
+    except asyncio.CancelledError as error:
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            raise
+        raise failure(error) from error
     except BaseException as error:
         raise failure(error) from error
+
+
+def run_loop(coroutine: Coroutine[Any, Any, Result]) -> Result:
+    """Runs a coroutine to its end, in an event loop of its own; also in a notebook, which has a loop running."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(coroutine)
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, coroutine).result()
 
 
 def failure(error: BaseException) -> AgentFailure:
@@ -75,6 +158,14 @@ def failure(error: BaseException) -> AgentFailure:
     if len(said) > MAX_MESSAGE:
         said = f"{said[:MAX_MESSAGE]} …"
     return AgentFailure(f"{said} (in {place.name}, line {place.lineno})")
+
+
+def trace(error: AgentFailure) -> str:
+    """Returns where in the agent's code a failure came from, for a log; empty if it is known without."""
+    cause = error.__cause__
+    if cause is None or isinstance(error, OutOfTime):
+        return ""
+    return "\n" + _encodable("".join(traceback.format_exception(cause)).rstrip())
 
 
 def as_action(answer: Any, interface: str) -> Action:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -21,14 +22,14 @@ FSYNC_SECONDS = 1.0
 _TAIL = 1 << 16
 
 
-def replace_file(path: Path, content: bytes) -> None:
+def replace_file(path: Path, content: bytes | Iterable[bytes]) -> None:
     """Replaces a file in one step: a reader sees the old content or the new, also after a crash.
 
     Callers hold a lock: two at a time would share the temporary file.
 
     Args:
         path: The file; its folder must exist.
-        content: All that it shall hold.
+        content: All that it shall hold, whole or in pieces that are made as they are written.
 
     Raises:
         RecordError: It cannot be written; the old content stays.
@@ -36,7 +37,7 @@ def replace_file(path: Path, content: bytes) -> None:
     temporary = path.with_name(f".{path.name}.tmp")
     try:
         with temporary.open("wb") as stream:
-            stream.write(content)
+            stream.writelines((content,) if isinstance(content, bytes) else content)
             stream.flush()
             os.fsync(stream.fileno())
         temporary.replace(path)
@@ -46,13 +47,13 @@ def replace_file(path: Path, content: bytes) -> None:
         raise RecordError(f"cannot write {path}: {error.strerror}") from error
 
 
-class LineFile:
-    """A file that any number of processes append lines to.
+class AppendFile(ABC):
+    """A file that any number of processes append to, entry by entry.
 
     One append is one write under a lock, and reaches the operating system before :meth:`append` returns: killing the
     process loses nothing that was appended. The disk is asked to keep it (fsync) at most once a second and in
-    :meth:`close`: a power cut loses the last second. A line that a killed process left half written has no line end;
-    the next append cuts it off.
+    :meth:`close`: a power cut loses the last second. An entry that a killed process left half written is cut off by
+    the next append.
     """
 
     def __init__(self, path: Path) -> None:
@@ -68,19 +69,19 @@ class LineFile:
         except OSError as error:
             raise RecordError(f"cannot open {path}: {error.strerror}") from error
 
-    def append(self, line: bytes) -> None:
-        """Appends one line.
-
-        Args:
-            line: Its content, without the line end.
+    def append(self, entry: bytes) -> None:
+        """Appends one entry.
 
         Raises:
             RecordError: It cannot be written, for instance because the disk is full; what was there stays.
         """
         with self._locked():
-            end = self._cut_torn_line()
+            size = os.fstat(self._file).st_size
+            end = self._whole(size)
+            if end < size:
+                os.ftruncate(self._file, end)
             try:
-                self._write(line + b"\n")
+                self._write(self._framed(entry))
             except OSError as error:
                 os.ftruncate(self._file, end)
                 message = f"cannot write {self.path}: {error.strerror}. Nothing is lost: mend it and run with --resume"
@@ -88,6 +89,14 @@ class LineFile:
         if time.monotonic() - self._synced > FSYNC_SECONDS:
             os.fsync(self._file)
             self._synced = time.monotonic()
+
+    @abstractmethod
+    def _framed(self, entry: bytes) -> bytes:
+        """Returns an entry with what marks its ends."""
+
+    @abstractmethod
+    def _whole(self, size: int) -> int:
+        """Returns where the last whole entry ends in the file, which has so many bytes."""
 
     def close(self) -> None:
         """Asks the disk to keep everything, and closes."""
@@ -110,19 +119,23 @@ class LineFile:
         while content:
             content = content[os.write(self._file, content) :]
 
-    def _cut_torn_line(self) -> int:
-        end = size = os.fstat(self._file).st_size
+
+class LineFile(AppendFile):
+    """A file of lines. An entry is a line without its end; one that is half written has none."""
+
+    def _framed(self, entry: bytes) -> bytes:
+        return entry + b"\n"
+
+    def _whole(self, size: int) -> int:
+        end = size
         while end > 0:
             start = max(0, end - (1 if end == size else _TAIL))
             os.lseek(self._file, start, os.SEEK_SET)
             found = os.read(self._file, end - start).rfind(b"\n")
             if found >= 0:
-                end = start + found + 1
-                break
+                return start + found + 1
             end = start
-        if end < size:
-            os.ftruncate(self._file, end)
-        return end
+        return 0
 
 
 def _sync_folder(folder: Path) -> None:

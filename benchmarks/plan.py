@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import NamedTuple, TypeAlias
 
-from benchmarks.asking import AgentFailure, Call, ask
+from pydantic import ValidationError
+
+from benchmarks.asking import AgentFailure, Call, ask, ask_awaited, run_loop, waits
 from benchmarks.controls import check_control, why_not
 from benchmarks.panels import Entry, Panel, make_panel
 from benchmarks.provenance import commit, host_facts, package_versions
@@ -16,9 +19,13 @@ from benchmarks.run_directory import AgentCard, Config, Manifest
 from benchmarks.suites.base import Part, Suite
 from mage_agent.agents import make_agent
 from mage_agent.base import Agent
+from mage_agent.errors import Overloaded
 from mage_envs.errors import MageError, UnsupportedGameError
 
 MakeAgent: TypeAlias = Callable[[str], Agent]
+
+CARD_KEYS = ("model", "revision", "memory", "prompt_hash", "sampling")
+"""What an agent's ``card()`` may say."""
 
 
 class Task(NamedTuple):
@@ -41,21 +48,27 @@ class Plan:
         panel: What is played.
         manifest: Who plays what, and where it comes from.
         factory: Makes an agent from its name, in each process.
+        awaited: Names of the agents that are awaited.
     """
 
     panel: Panel
     manifest: Manifest
     factory: MakeAgent
+    awaited: frozenset[str] = frozenset()
 
     @property
     def tasks(self) -> tuple[Task, ...]:
-        """All meta-episodes in the order of the record file: scenario by scenario, agent by agent."""
-        return tuple(
-            Task(agent, entry)
-            for scenario, agents in self.manifest.config.plays.items()
-            for agent in agents
-            for entry in self.panel.by_scenario[scenario]
-        )
+        """All meta-episodes of this shard, in the order of the record file."""
+        number, count = self.manifest.shard or (1, 1)
+        return tuple(islice(planned(self.manifest.config, self.panel), number - 1, None, count))
+
+
+def planned(config: Config, panel: Panel) -> Iterator[Task]:
+    """Yields all meta-episodes in the order of the record file: scenario by scenario, agent by agent."""
+    for scenario, agents in config.plays.items():
+        for agent in agents:
+            for entry in panel.by_scenario[scenario]:
+                yield Task(agent, entry)
 
 
 def make_plan(
@@ -108,7 +121,8 @@ def make_plan(
         control=control,
         packages=package_versions(),
     )
-    return Plan(panel, _manifest(config, unsupported), factory)
+    awaited = frozenset(agent.name for agent in made.values() if waits(agent))
+    return Plan(panel, _manifest(config, unsupported), factory, awaited)
 
 
 def _manifest(config: Config, unsupported: Mapping[str, dict[str, str]]) -> Manifest:
@@ -118,14 +132,14 @@ def _manifest(config: Config, unsupported: Mapping[str, dict[str, str]]) -> Mani
 
 
 def _card(agent: Agent, suite: Suite) -> AgentCard:
-    return AgentCard.model_validate(
-        {
-            "name": agent.name,
-            "oracle": agent.oracle,
-            "interface": agent.interface,
-            "memory": suite.protocol.memory,
-        }
-    )
+    own = dict(agent.card()) if hasattr(agent, "card") else {}
+    if unknown := own.keys() - CARD_KEYS:
+        raise MageError(f"the card of {agent.name} says {min(unknown)!r}; a card says {', '.join(CARD_KEYS)}")
+    values = {"name": agent.name, "oracle": agent.oracle, "interface": agent.interface}
+    try:
+        return AgentCard.model_validate({**values, "memory": suite.protocol.memory, **own})
+    except ValidationError as error:
+        raise MageError(f"the card of {agent.name} is bad: {error.errors()[0]['msg']}") from error
 
 
 def _why_not(suite: Suite, part: Part, panel: Panel, agent: Agent, control: str) -> str:
@@ -138,12 +152,27 @@ def _why_not(suite: Suite, part: Part, panel: Panel, agent: Agent, control: str)
     for entry in tried.values():
         _, info = start(env, entry)
         try:
-            ask(Call(agent, "begin", (briefing(env, entry, info, oracle=agent.oracle),)))
+            _begin(Call(agent, "begin", (briefing(env, entry, info, oracle=agent.oracle),)))
         except AgentFailure as failure:
             cause = failure.__cause__
             if isinstance(cause, UnsupportedGameError):
                 return str(cause)
-            if isinstance(cause, MageError):
+            if isinstance(cause, MageError) and not isinstance(cause, Overloaded):
                 raise cause from None
             return ""  # Playing will meet it again, and write it down as this agent's error.
     return why_not(control, agent, entries)
+
+
+def _begin(call: Call) -> None:
+    """Lets an agent begin; if its server has too much to do, that is no reason not to play.
+
+    Raises:
+        AgentFailure: It failed.
+    """
+    if not waits(call.agent):
+        ask(call, tries=1)
+        return
+    try:
+        run_loop(ask_awaited(call))
+    except Overloaded as error:
+        raise AgentFailure(str(error)) from error

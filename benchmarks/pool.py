@@ -1,7 +1,8 @@
 """Runs numbered tasks in this process, or in several. Who does which task is chance, and must not matter.
 
 Workers take the next number from a shared counter, so that handing out work costs microseconds and slow tasks hold up
-nobody. They are spawned, not forked: nothing of the parent's threads or generators comes along.
+nobody. They are spawned, not forked: nothing of the parent's threads or generators comes along. A worker may have many
+tasks in flight: it is given the counter, and takes numbers as it likes.
 """
 
 from __future__ import annotations
@@ -21,16 +22,31 @@ from mage_envs.errors import MageError
 MAX_JOBS = 256
 POLL_SECONDS = 0.1
 
-Work: TypeAlias = Callable[[int], bool]
-Setup: TypeAlias = Callable[[], Work]
+Take: TypeAlias = Callable[[], int | None]
+"""Returns the number of the next task, None when there is none left."""
+Tell: TypeAlias = Callable[[bool], None]
+"""Is told of each finished task whether it went well."""
+Worker: TypeAlias = Callable[[Take, Tell], None]
+"""Takes and does tasks until there are none left."""
+Setup: TypeAlias = Callable[[], Worker]
 Tick: TypeAlias = Callable[[int, int], None]
+
+
+def one_by_one(work: Callable[[int], bool]) -> Worker:
+    """Returns the worker that does one task after the other. ``work`` returns whether a task went well."""
+
+    def worker(take: Take, tell: Tell) -> None:
+        while (number := take()) is not None:
+            tell(work(number))
+
+    return worker
 
 
 def run_tasks(setup: Setup, count: int, jobs: int, tick: Tick) -> None:
     """Runs tasks ``0..count - 1``, each once.
 
     Args:
-        setup: Makes a worker: a function from a task's number to whether it went well. Must pickle if ``jobs > 1``.
+        setup: Makes a worker, in its process. Must pickle if ``jobs > 1``.
         count: Number of tasks.
         jobs: Number of processes; 1 works in this one.
         tick: Is told now and then how many tasks are done, and how many of them did not go well.
@@ -38,7 +54,8 @@ def run_tasks(setup: Setup, count: int, jobs: int, tick: Tick) -> None:
     Raises:
         ValueError: ``jobs`` is out of range.
         MageError: A worker was killed.
-        Exception: Whatever a task raised; the other workers stop after the task that they are at.
+        Exception: Whatever a task raised; the other workers stop after the tasks that they are at.
+        KeyboardInterrupt: Ctrl-C; the workers are stopped at once.
     """
     if not 1 <= jobs <= MAX_JOBS:
         raise ValueError(f"jobs must be in 1..{MAX_JOBS}, got {jobs}")
@@ -49,16 +66,22 @@ def run_tasks(setup: Setup, count: int, jobs: int, tick: Tick) -> None:
 
 
 def _run_here(setup: Setup, count: int, tick: Tick) -> None:
-    work, bad = setup(), 0
-    for number in range(count):
-        bad += not work(number)
-        tick(number + 1, bad)
+    numbers = iter(range(count))
+    done = bad = 0
+
+    def tell(well: bool) -> None:
+        nonlocal done, bad
+        done, bad = done + 1, bad + (not well)
+        tick(done, bad)
+
+    setup()(lambda: next(numbers, None), tell)
 
 
 def _run_spawned(setup: Setup, count: int, jobs: int, tick: Tick) -> None:
     context = multiprocessing.get_context("spawn")
     taken, done, bad = (context.Value("q", 0) for _ in range(3))
-    pool = ProcessPoolExecutor(jobs, context, _start_worker, (taken, done, bad))
+    stop = context.Value("b", 0, lock=False)
+    pool = ProcessPoolExecutor(jobs, context, _start_worker, (stop, taken, done, bad))
     try:
         with _interrupts_held():
             running = [pool.submit(_drain, setup, count) for _ in range(jobs)]
@@ -73,9 +96,14 @@ def _run_spawned(setup: Setup, count: int, jobs: int, tick: Tick) -> None:
             "a worker process was killed, perhaps for want of memory. What was finished is kept: take fewer --jobs "
             "and run with --resume"
         ) from error
-    finally:
+    except KeyboardInterrupt:
+        stop.value = 1  # Agents may be waiting for long; nothing that is finished is lost.
+        raise
+    except BaseException:
         with taken.get_lock():
             taken.value = count
+        raise
+    finally:
         pool.shutdown(wait=True, cancel_futures=True)
 
 
@@ -96,29 +124,32 @@ _shared: list[Any] = []
 """In a worker: the counters that the parent made."""
 
 
-def _start_worker(*counters: Any) -> None:
+def _start_worker(stop: Any, *counters: Any) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides.
-    threading.Thread(target=_die_with_parent, daemon=True).start()
+    threading.Thread(target=_watch_parent, args=(stop,), daemon=True).start()
     _shared[:] = counters
 
 
-def _die_with_parent() -> None:
-    """Ends this worker when its parent was killed: it would wait for ever for the next call."""
-    if parent := multiprocessing.parent_process():
-        parent.join()
+def _watch_parent(stop: Any) -> None:
+    """Ends this worker when its parent says so, or was killed: it would wait for ever for the next call."""
+    parent = multiprocessing.parent_process()
+    while parent is not None and parent.is_alive() and not stop.value:
+        parent.join(POLL_SECONDS)
     os._exit(1)
 
 
 def _drain(setup: Setup, count: int) -> None:
     taken, done, bad = _shared
-    work = setup()
-    while True:
+
+    def take() -> int | None:
         with taken.get_lock():
-            number = taken.value
+            number = int(taken.value)
             taken.value += 1
-        if number >= count:
-            return
-        well = work(number)
+        return number if number < count else None
+
+    def tell(well: bool) -> None:
         with done.get_lock():
             done.value += 1
             bad.value += not well
+
+    setup()(take, tell)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
 from benchmarks.ceilings import Ceilings, panel_ceilings
@@ -25,15 +26,15 @@ def run_rows(run: RunDirectory, panel: Panel, records: Iterable[Record], *, veri
     Args:
         run: The run.
         panel: Its panel.
-        records: Its records.
+        records: Its records, each once. They are gone through one at a time and not kept.
         verified: Whether they were replayed.
 
     Returns:
         The rows, scenario by scenario in the order of the suite.
     """
-    grouped: dict[tuple[str, str], list[Record]] = {}
+    grouped: defaultdict[tuple[str, str], _Group] = defaultdict(_Group)
     for record in records:
-        grouped.setdefault((record.scenario, record.agent), []).append(record)
+        grouped[record.scenario, record.agent].add(record)
     cards = {card.name: card for card in run.manifest.config.agents}
     rows = []
     for part in panel.suite.parts:
@@ -41,17 +42,53 @@ def run_rows(run: RunDirectory, panel: Panel, records: Iterable[Record], *, veri
         entries = panel.by_scenario[scenario]
         ceilings = panel_ceilings(panel.suite, part.scenario, entries)
         for agent in run.manifest.config.plays[scenario]:
-            own = sorted(grouped.get((scenario, agent), []), key=lambda record: record.number)
-            protocol = panel.suite.protocol
-            metrics = row_metrics(own, len(entries), protocol.episodes, ceilings, stops=protocol.stop_on_success)
+            own = grouped[scenario, agent]
+            protocol, played = panel.suite.protocol, own.records()
+            metrics = row_metrics(played, len(entries), protocol.episodes, ceilings, stops=protocol.stop_on_success)
             rows.append(
                 _what(panel, part)
                 | _who(cards[agent], run.manifest.config.control)
                 | _numbers(metrics)
                 | _yardsticks(ceilings, panel.suite.protocol.episodes)
-                | _origin(run, own, verified=verified)
+                | _origin(run, own.digest(), verified=verified)
             )
     return rows
+
+
+class _Group:
+    """The records of one row: what its numbers are made from, and the hash of all of them by their number."""
+
+    def __init__(self) -> None:
+        self._records: list[Record] = []
+        self._hash = hashlib.sha256()
+        self._hashed = 0
+        self._early: dict[int, bytes] = {}  # Lines that cannot be hashed yet: one before them is not there.
+
+    def add(self, record: Record) -> None:
+        """Takes a record."""
+        self._records.append(_without_words(record))
+        self._early[record.number] = record.line() + b"\n"
+        while self._hashed in self._early:
+            self._hash.update(self._early.pop(self._hashed))
+            self._hashed += 1
+
+    def records(self) -> list[Record]:
+        """Returns the records by number, without what was said in them."""
+        return sorted(self._records, key=lambda record: record.number)
+
+    def digest(self) -> str:
+        """Returns the hash of the records, line by line."""
+        whole = self._hash.copy()
+        for found in sorted(self._early):
+            whole.update(self._early[found])
+        return whole.hexdigest()
+
+
+def _without_words(record: Record) -> Record:
+    """Returns a record without actions and texts, which are most of it, and in no number."""
+    bare = {"actions": (), "reflection": None}
+    episodes = tuple(episode.model_copy(update=bare) for episode in record.episodes)
+    return record.model_copy(update={"episodes": episodes, "described": "", "error": None})
 
 
 def number(value: float | None) -> str:
@@ -110,14 +147,11 @@ def _yardsticks(ceilings: Ceilings, episodes: int) -> Row:
     return row | {column.name: number(value) for column, value in zip(BOUNDS, bounds, strict=True)}
 
 
-def _origin(run: RunDirectory, records: Sequence[Record], *, verified: bool) -> Row:
-    digest = hashlib.sha256()
-    for record in records:
-        digest.update(record.line() + b"\n")
+def _origin(run: RunDirectory, digest: str, *, verified: bool) -> Row:
     return {column.name: "" for column in COST} | {
         "package": run.manifest.config.packages["mage-envs"],
         "commit": run.manifest.commit,
-        "run": digest.hexdigest(),
+        "run": digest,
         "verified": _yes(verified),
     }
 

@@ -1,23 +1,37 @@
 """The run directory: ``manifest.json`` says what is played, ``meta_episodes.jsonl`` has a record a meta-episode.
 
 The manifest is written first, in one step; records are appended; when all are there they are sorted into the order of
-the panel, in one step. So a run can be killed at any moment and resumed to the same two files.
+the panel, in one step. So a run can be killed at any moment and resumed to the same two files. Beside them may be
+``calls.jsonl.zst`` and ``logs/``, which no result depends on.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+import shutil
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
 from filelock import FileLock, Timeout
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
+from benchmarks.attempt_log import LOGS
+from benchmarks.calls import CALLS
 from benchmarks.files import replace_file
 from benchmarks.panels import canonical_json
-from benchmarks.records import FORMAT, Key, Record, collect_records, format_version, newer_format
+from benchmarks.records import (
+    FORMAT,
+    Key,
+    Place,
+    Record,
+    collect_records,
+    format_version,
+    index_records,
+    newer_format,
+    read_records,
+)
 from mage_envs.errors import RecordError, VerificationError
 
 MANIFEST = "manifest.json"
@@ -39,6 +53,7 @@ class AgentCard(BaseModel):
         revision: Revision of the model.
         memory: Memory that it is given between episodes, as the protocol says.
         prompt_hash: SHA-256 of its prompt templates; empty if it has none.
+        sampling: How its model is sampled: temperature, limit of tokens, and the like.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -50,6 +65,7 @@ class AgentCard(BaseModel):
     revision: str = ""
     memory: str = "none"
     prompt_hash: str = ""
+    sampling: dict[str, JsonValue] = {}
 
 
 class Config(BaseModel):
@@ -95,6 +111,7 @@ class Manifest(BaseModel):
         unsupported: Agent to scenario to why it does not play there.
         commit: Commit of the checkout that the code came from; empty outside one, with ``+`` if it was changed.
         host: Facts of the machine that started the run.
+        shard: Which part of the tasks is played here, as K and N: number K of N, from 1. None: all of them.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -105,6 +122,7 @@ class Manifest(BaseModel):
     unsupported: dict[str, dict[str, str]]
     commit: str
     host: dict[str, str]
+    shard: tuple[int, int] | None = None
 
     @property
     def reasons(self) -> list[str]:
@@ -140,6 +158,23 @@ class RunDirectory(NamedTuple):
         """
         return collect_records(self.records_path)
 
+    @property
+    def calls_path(self) -> Path:
+        """The file of calls, which need not be there."""
+        return self.path / CALLS
+
+    def places(self) -> dict[Key, Place]:
+        """Reads where the records stand.
+
+        Raises:
+            RecordError: A damaged line, named.
+        """
+        return index_records(self.records_path)
+
+    def stream(self) -> RecordStream:
+        """Returns the records as a collection that reads them anew, one at a time, whenever it is gone through."""
+        return RecordStream(self.records_path, self.places())
+
     def check_digest(self) -> None:
         """Sees whether the manifest is as it was written.
 
@@ -155,10 +190,43 @@ class RunDirectory(NamedTuple):
         Args:
             order: The keys of all records.
         """
-        records = self.records()
-        content = b"".join(records[key].line() + b"\n" for key in order)
-        if self.records_path.read_bytes() != content:
-            replace_file(self.records_path, content)
+        index = self.places()
+        places = [index[key] for key in order]
+        size = self.records_path.stat().st_size if places else 0
+        if _in_order(places, size):
+            return
+        records = read_records(self.records_path, places)
+        replace_file(self.records_path, (record.line() + b"\n" for record in records))
+
+
+class RecordStream(Collection[Record]):
+    """The records of a file, read one at a time."""
+
+    def __init__(self, path: Path, index: dict[Key, Place]) -> None:
+        """Takes the file and its index."""
+        self._path, self._index = path, index
+
+    def __iter__(self) -> Iterator[Record]:
+        """Reads them in the order of the file."""
+        return read_records(self._path, self._index.values())
+
+    def __len__(self) -> int:
+        """Returns how many there are."""
+        return len(self._index)
+
+    def __contains__(self, record: object) -> bool:
+        """Whether a record is there."""
+        return any(record == found for found in self)
+
+
+def _in_order(places: Iterable[Place], size: int) -> bool:
+    """Whether places are tidy, one after the other, and the whole file."""
+    end = 0
+    for place in places:
+        if place.start != end or not place.tidy:
+            return False
+        end += place.length
+    return end == size
 
 
 def load_run(path: Path) -> RunDirectory:
@@ -207,33 +275,46 @@ def open_run(path: Path, manifest: Manifest, mode: Mode) -> Iterator[RunDirector
 
 def _prepare(path: Path, manifest: Manifest, mode: Mode) -> RunDirectory:
     present = {entry.name for entry in path.iterdir() if not entry.name.startswith(".")}
-    foreign = sorted(present - {MANIFEST, RECORDS})
+    foreign = sorted(present - {MANIFEST, RECORDS, CALLS, LOGS})
     if foreign and MANIFEST not in present:
         raise RecordError(f"{path} is no run directory, it holds {foreign[0]!r}: choose another --out")
     if mode == "new" and present:
         raise RecordError(f"{path} is not empty: add --resume or --overwrite, or choose another --out")
     if mode == "overwrite":
-        for name in (RECORDS, MANIFEST):  # In this order: records without a manifest would be nobody's.
-            try:
-                (path / name).unlink(missing_ok=True)
-            except OSError as error:
-                raise RecordError(f"cannot delete {path / name}: {error.strerror}") from error
+        for name in (LOGS, CALLS, RECORDS, MANIFEST):  # In this order: records without a manifest would be nobody's.
+            _delete(path / name)
     elif MANIFEST in present:
         _refuse_other_config(path, _read_manifest(path / MANIFEST), manifest)
         return load_run(path)
-    elif RECORDS in present:
-        raise RecordError(f"{path} has records but no {MANIFEST}: put it back, or choose another --out")
+    elif present & {RECORDS, CALLS, LOGS}:
+        raise RecordError(f"{path} has files of a run but no {MANIFEST}: put it back, or choose another --out")
     replace_file(path / MANIFEST, (manifest.model_dump_json(indent=2) + "\n").encode())
     return RunDirectory(path, manifest)
 
 
+def _delete(path: Path) -> None:
+    try:
+        if path.name == LOGS and path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+    except OSError as error:
+        raise RecordError(f"cannot delete {path}: {error.strerror}") from error
+
+
 def _refuse_other_config(path: Path, found: Manifest, wanted: Manifest) -> None:
-    if found.config == wanted.config:
-        return
-    old, new = found.config.model_dump(mode="json"), wanted.config.model_dump(mode="json")
+    if found.shard != wanted.shard:
+        there, now = (shard and "{}/{}".format(*shard) for shard in (found.shard, wanted.shard))
+        raise RecordError(f"{path} is the run of shard {there}, and not of {now}. Choose another --out")
+    if difference := config_difference(found, wanted):
+        raise RecordError(f"{path} is a run of another configuration; what differs: {difference}. Choose another --out")
+
+
+def config_difference(there: Manifest, now: Manifest) -> str:
+    """Names the keys in which two configurations differ, with the values of the short ones; empty if in none."""
+    old, new = there.config.model_dump(mode="json"), now.config.model_dump(mode="json")
     keys = [key for key in new if old[key] != new[key]]
-    shown = ", ".join(key if key in _LONG else f"{key} ({old[key]!r} there, {new[key]!r} now)" for key in keys)
-    raise RecordError(f"{path} is a run of another configuration; what differs: {shown}. Choose another --out")
+    return ", ".join(key if key in _LONG else f"{key} ({old[key]!r} there, {new[key]!r} now)" for key in keys)
 
 
 def _read_manifest(path: Path) -> Manifest:

@@ -2,25 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import logging
+import time
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Literal, TypeAlias
 
-from benchmarks.files import LineFile
-from benchmarks.panels import Entry, Panel
-from benchmarks.plan import MakeAgent, Plan, Task
-from benchmarks.pool import Work, run_tasks
-from benchmarks.referee import Playing, answered_at_once, playing
+from benchmarks.asynchronous import MAX_CONCURRENCY, LoopSetup
+from benchmarks.attempt_log import attempt_log
+from benchmarks.plan import Plan, Task
+from benchmarks.players import FileSink, PlayerSetup, Table
+from benchmarks.pool import Tick, run_tasks
+from benchmarks.records import UNSCORED, Key, Place, Status
 from benchmarks.run_directory import Mode, RunDirectory, open_run
-from mage_agent.base import Agent
 from mage_envs.errors import RecordError
 
+_log = logging.getLogger(__name__)
+
 Progress: TypeAlias = Callable[[int, int, int], None]
-"""Is told how many meta-episodes are done, of how many, and how many of them ended in an error."""
+"""Is told how many meta-episodes are done, of how many, and how many of them have no score."""
+
+Executor: TypeAlias = Literal["local", "ray"]
 
 
-def run(plan: Plan, path: Path, progress: Progress, *, mode: Mode = "new", jobs: int = 1) -> RunDirectory:
+@dataclass(frozen=True)
+class Scheduling:
+    """How a run is played: nothing of this changes a result, but for the time limit, which can leave one out.
+
+    Attributes:
+        jobs: Worker processes for agents that answer at once. None: one for each processor of the Ray cluster.
+        loops: Worker processes for agents that are awaited, each with an event loop; None as above.
+        concurrency: Meta-episodes of awaited agents in flight, in all loops together.
+        executor: ``"local"``: on this machine; ``"ray"``: on the Ray cluster that is running.
+        time_limit: Wall limit of a meta-episode in seconds; None: none.
+        retry: Statuses whose meta-episodes a resumed run plays again.
+        calls: Whether to keep what agents sent to their models and got back.
+    """
+
+    jobs: int | None = 1
+    loops: int | None = 1
+    concurrency: int = 64
+    executor: Executor = "local"
+    time_limit: float | None = None
+    retry: Collection[Status] = ()
+    calls: bool = False
+
+    def __post_init__(self) -> None:
+        """Checks ranges.
+
+        Raises:
+            ValueError: One is left.
+        """
+        if not 1 <= self.concurrency <= MAX_CONCURRENCY:
+            raise ValueError(f"concurrency must be in 1..{MAX_CONCURRENCY}, got {self.concurrency}")
+        if self.time_limit is not None and not 0.0 < self.time_limit < float("inf"):
+            raise ValueError(f"the time limit must be more than 0 seconds, got {self.time_limit}")
+        if scored := set(self.retry) - UNSCORED:
+            raise ValueError(f"only {', '.join(sorted(UNSCORED))} can be played again, got {min(scored)!r}")
+
+
+def run(
+    plan: Plan, path: Path, progress: Progress, *, mode: Mode = "new", jobs: int = 1, how: Scheduling | None = None
+) -> RunDirectory:
     """Plays what is owed.
 
     Args:
@@ -28,7 +73,8 @@ def run(plan: Plan, path: Path, progress: Progress, *, mode: Mode = "new", jobs:
         path: The run directory.
         progress: Is called now and then.
         mode: ``"new"``, ``"resume"`` or ``"overwrite"``.
-        jobs: Number of worker processes.
+        jobs: Number of worker processes, if ``how`` is not given.
+        how: Everything about scheduling.
 
     Returns:
         The finished run, its records in the order of the plan.
@@ -36,72 +82,73 @@ def run(plan: Plan, path: Path, progress: Progress, *, mode: Mode = "new", jobs:
     Raises:
         RecordError: The directory is not what ``mode`` needs, is damaged, or cannot be written.
         Exception: A bug of an environment or opponent. What was played until then is on disk.
+        KeyboardInterrupt: Ctrl-C. What was finished until then is on disk.
     """
-    with open_run(path, plan.manifest, mode) as directory:
+    how = how or Scheduling(jobs)
+    with open_run(path, plan.manifest, mode) as directory, attempt_log(path) as log:
         tasks = plan.tasks
-        there = {key: record.scored for key, record in directory.records().items()}
-        if strange := there.keys() - {task.key for task in tasks}:
-            name = " / ".join(map(str, min(strange)))
-            raise RecordError(f"{directory.records_path} has a record of {name}, which is no part of this run")
-        owed = tuple(task for task in tasks if task.key not in there)
-        done_before, bad_before = len(tasks) - len(owed), list(there.values()).count(False)
-
-        def report(done: int, bad: int) -> None:
-            progress(done_before + done, len(tasks), bad_before + bad)
-
-        report(0, 0)
-        control = plan.manifest.config.control
-        setup = PlayerSetup(plan.panel, control, owed, directory.records_path, plan.factory)
-        run_tasks(setup, len(owed), jobs, report)
-        directory.finish(task.key for task in tasks)
+        index = directory.places()
+        _refuse_strangers(directory, index, {task.key for task in tasks})
+        owed = tuple(task for task in tasks if task.key not in index or index[task.key].status in how.retry)
+        counter = _Counter(progress, len(tasks), len(owed), index, how.retry)
+        _log.info("%d meta-episodes, %d of them owed; %s", len(tasks), len(owed), how)
+        begun = time.monotonic()
+        try:
+            for awaited in (False, True):
+                part = tuple(task for task in owed if (task.agent in plan.awaited) == awaited)
+                if part:
+                    _play(plan, directory, part, how, log, counter.of(part))
+            directory.finish(task.key for task in tasks)
+        except BaseException as error:
+            _log.info("ended by %s after %.1f s", type(error).__name__, time.monotonic() - begun)
+            raise
+        _log.info("finished in %.1f s", time.monotonic() - begun)
         return directory
 
 
-@dataclass(frozen=True)
-class PlayerSetup:
-    """Makes a worker that plays tasks and appends their records. Pickles."""
+def _play(plan: Plan, directory: RunDirectory, tasks: tuple[Task, ...], how: Scheduling, log: Path, tick: Tick) -> None:
+    """Plays tasks of agents that are all awaited, or all answer at once."""
+    awaited = tasks[0].agent in plan.awaited
+    sink = partial(FileSink, directory.records_path, directory.calls_path if how.calls else None)
+    table = Table(plan.panel, plan.manifest.config.control, tasks, plan.factory, sink, how.time_limit, how.calls, log)
 
-    panel: Panel
-    control: str
-    tasks: tuple[Task, ...]
-    records: Path
-    factory: MakeAgent
+    def setup(jobs: int) -> PlayerSetup | LoopSetup:
+        return LoopSetup(table, -(-how.concurrency // jobs)) if awaited else PlayerSetup(table)
 
-    def __call__(self) -> Work:
-        """Opens the record file."""
-        return Player(self)
+    jobs = how.loops if awaited else how.jobs
+    if how.executor == "ray":
+        from benchmarks.ray_executor import ray_cluster, run_on_ray
+
+        with ray_cluster() as cpus:
+            run_on_ray(setup(jobs or cpus), len(tasks), jobs or cpus, tick)
+    else:
+        run_tasks(setup(jobs or 1), len(tasks), jobs or 1, tick)
 
 
-class Player:
-    """A worker. Agents and environments are made once, when they are first needed."""
+def _refuse_strangers(directory: RunDirectory, index: dict[Key, Place], wanted: Collection[Key]) -> None:
+    if strange := index.keys() - wanted:
+        name = " / ".join(map(str, min(strange)))
+        raise RecordError(f"{directory.records_path} has a record of {name}, which is no part of this run")
 
-    def __init__(self, setup: PlayerSetup) -> None:
-        """Opens the record file."""
-        self.setup = setup
-        self._file = LineFile(setup.records)
-        self._scenarios = {part.scenario.name: part.scenario for part in setup.panel.suite.parts}
-        self._agents: dict[str, Agent] = {}
-        self._envs: dict[tuple[str, str], Any] = {}
 
-    def __call__(self, number: int) -> bool:
-        """Plays a task; its record is on its way to the disk when this returns whether it has a score."""
-        name, entry = self.setup.tasks[number]
-        agent = self._agents.get(name) or self._agents.setdefault(name, self.setup.factory(name))
-        record = answered_at_once(self._playing(self._env(entry.scenario, agent.interface), agent, entry))
-        self._file.append(record.line())
-        return record.scored
+class _Counter:
+    """Adds up what was done before, in the parts before, and in this part."""
 
-    def _playing(self, env: Any, agent: Agent, entry: Entry) -> Playing:
-        """Starts a meta-episode as the run's control says: a generator, so that agents can be awaited."""
-        control = self.setup.control
-        if control == "none":
-            return playing(env, agent, entry)
-        from benchmarks.controls import play_under
+    def __init__(
+        self, progress: Progress, total: int, owed: int, index: dict[Key, Place], retry: Collection[Status]
+    ) -> None:
+        self._progress, self._total, self._done = progress, total, total - owed
+        self._bad = sum(place.status in UNSCORED and place.status not in retry for place in index.values())
+        self._progress(self._done, total, self._bad)
 
-        return play_under(control, env, agent, entry, self.setup.panel.by_scenario[entry.scenario])
+    def of(self, part: tuple[Task, ...]) -> Tick:
+        """Returns what is told of the progress of a part."""
+        before = self._done
 
-    def _env(self, scenario: str, interface: str) -> Any:
-        key = (scenario, interface)
-        if key not in self._envs:
-            self._envs[key] = self.setup.panel.suite.make_env(self._scenarios[scenario], interface)
-        return self._envs[key]
+        def tick(done: int, bad: int) -> None:
+            self._done = before + done
+            self._progress(self._done, self._total, self._bad + bad)
+            if done == len(part):
+                self._bad += bad
+
+        return tick

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
 from benchmarks.panels import Entry, Panel, make_panel
-from benchmarks.pool import Work, run_tasks
-from benchmarks.records import Action, EpisodeRecord, Record
+from benchmarks.plan import planned
+from benchmarks.pool import Worker, one_by_one, run_tasks
+from benchmarks.records import Action, EpisodeRecord, Place, Record, read_records
 from benchmarks.referee import describe_opponent, drive, start
 from benchmarks.run_directory import Config, RunDirectory
 from benchmarks.suites import SUITES, Suite
@@ -51,11 +53,12 @@ def verify(run: RunDirectory, panel: Panel, *, jobs: int, progress: Progress) ->
         RecordError: The record file is damaged.
     """
     run.check_digest()
-    records = tuple(run.records().values())
-    for record in records:
+    places = tuple(run.places().values())
+    for record in read_records(run.records_path, places):
         _check_planned(record, panel, run.manifest.config)
-    count = len(records)
-    run_tasks(VerifierSetup(panel.suite, records), count, jobs, lambda done, bad: progress(done, count))
+    count = len(places)
+    setup = VerifierSetup(panel.suite, run.records_path, places)
+    run_tasks(setup, count, jobs, lambda done, bad: progress(done, count))
     return count
 
 
@@ -64,22 +67,23 @@ class VerifierSetup:
     """Makes a worker that replays records. Pickles."""
 
     suite: Suite
-    records: Sequence[Record]
+    path: Path
+    places: Sequence[Place]
 
-    def __call__(self) -> Work:
+    def __call__(self) -> Worker:
         """Makes the worker; environments are made when they are first needed."""
         scenarios = {part.scenario.name: part.scenario for part in self.suite.parts}
         envs: dict[tuple[str, str], Any] = {}
 
         def work(number: int) -> bool:
-            record = self.records[number]
+            (record,) = read_records(self.path, self.places[number : number + 1])
             key = (record.scenario, record.interface)
             if key not in envs:
                 envs[key] = self.suite.make_env(scenarios[record.scenario], record.interface)
             replay(envs[key], record)
             return True
 
-        return work
+        return one_by_one(work)
 
 
 def replay(env: Any, record: Record) -> None:
@@ -115,8 +119,7 @@ def replay(env: Any, record: Record) -> None:
 
 def missing(run: RunDirectory, panel: Panel) -> int:
     """Returns how many meta-episodes of a run are not played yet."""
-    plays = run.manifest.config.plays.items()
-    return sum(len(panel.by_scenario[scenario]) * len(agents) for scenario, agents in plays) - len(run.records())
+    return sum(1 for _ in planned(run.manifest.config, panel)) - len(run.places())
 
 
 class _OutOfAnswersError(Exception):

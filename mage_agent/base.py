@@ -1,10 +1,14 @@
-"""What an agent is: three methods, no dependency. Scripted, prompted and trained agents are the same to the harness."""
+"""What an agent is: three methods, no dependency. Scripted, prompted and trained agents are the same to the harness.
+
+An agent that waits (for a server) writes its methods as coroutines, ``async def``; many of its meta-episodes are then
+in flight at once. One that computes writes plain methods, and is run in processes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -13,6 +17,9 @@ from mage_envs.games import GameSpec
 
 _AGENT = int.from_bytes(b"agent", "big")
 """The spawn key of agents' generators."""
+
+RecordCall: TypeAlias = Callable[[Mapping[str, Any]], None]
+"""Keeps one call of a model: JSON values, such as prompt, reply, and whatever helps to look into it later."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +35,8 @@ class Briefing:
         opponent: The spec of the hidden opponent. None, except for agents that declare themselves an oracle.
         seats: The agent's seat in each episode. None if nobody knows before the episode.
         instance: ``"fresh"`` if each episode has its own instance, ``"replay"`` if all have one. None: it is not told.
+        record_call: Keeps a call of a model beside the record of this meta-episode, if the run was asked to
+            (``benchmark run --calls``); else None.
     """
 
     game: GameSpec
@@ -38,10 +47,18 @@ class Briefing:
     opponent: str | None = None
     seats: tuple[int, ...] | None = None
     instance: Instance | None = None
+    record_call: RecordCall | None = None
 
 
 class Agent(Protocol):
     """A player of meta-episodes. One object plays one meta-episode at a time.
+
+    Each method may be a coroutine (``async def``) that returns the same. If one is, the agent is awaited in an event
+    loop with many others of its kind, an object for each meta-episode in flight, and must not block the loop. A method
+    that is told of a busy server raises :class:`mage_agent.errors.Overloaded`, and is called again.
+
+    A method ``card() -> Mapping[str, Any]`` is optional: what a board and a manifest say of the agent, any of
+    ``model``, ``revision``, ``memory``, ``prompt_hash`` (text) and ``sampling`` (JSON values: temperature …).
 
     Attributes:
         name: As it is written on a leaderboard; the spec that makes it, such as ``"mcts(simulations=100)"``.
@@ -55,7 +72,7 @@ class Agent(Protocol):
     oracle: bool
     interface: str
 
-    def begin(self, briefing: Briefing) -> None:
+    def begin(self, briefing: Briefing) -> Awaitable[None] | None:
         """Starts a meta-episode and forgets the last one."""
 
     def act(self, observation: Any, info: Mapping[str, Any]) -> Any:

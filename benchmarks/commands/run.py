@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -14,7 +15,9 @@ from benchmarks.suites.base import MAX_META_EPISODES
 from mage_envs.errors import MageError
 
 if TYPE_CHECKING:
-    from benchmarks.run_directory import Mode
+    from benchmarks.progress import Style
+    from benchmarks.records import Status
+    from benchmarks.run_directory import Mode, RunDirectory
 
 
 @app.command()
@@ -32,36 +35,109 @@ def run(
     out_: Annotated[
         Path | None, typer.Option("--out", help="Run directory. Default: runs/SUITE-TIME.", metavar="DIR")
     ] = None,
-    jobs: Jobs = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out.")] = False,
+    retry: Annotated[
+        str | None, typer.Option(help="With --resume: play these again; error, timeout, or both.", metavar="STATUS,…")
+    ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Delete the run in --out first.")] = False,
+    shard: Annotated[
+        str | None, typer.Option(help="Play part K of N of the panel; see `benchmark merge`.", metavar="K/N")
+    ] = None,
+    jobs: Jobs = None,
+    concurrency: Annotated[
+        int, typer.Option(min=1, max=10_000, help="Meta-episodes in flight, of agents that wait for a server.")
+    ] = 64,
+    executor: Annotated[
+        Literal["local", "ray"], typer.Option(help="local: this machine; ray: the Ray cluster that is running.")
+    ] = "local",
+    time_limit: Annotated[
+        float | None, typer.Option(help="Wall limit of a meta-episode; past it: status timeout.", metavar="SECONDS")
+    ] = None,
+    calls: Annotated[bool, typer.Option("--calls", help="Keep raw prompts and replies, in calls.jsonl.zst.")] = False,
+    progress: Annotated[
+        Literal["bar", "quiet", "json"],
+        typer.Option(help="quiet: nothing but errors; json: lines for machines, on standard error, and no board."),
+    ] = "bar",
     leaderboards: Boards = None,
 ) -> None:
     """Plays a suite into a run directory, and prints its rows among those of the leaderboard."""
     if resume and (overwrite or out_ is None):
         raise typer.BadParameter("needs --out, and goes without --overwrite", param_hint="--resume")
+    statuses, part = _statuses(retry, resume=resume), _shard(shard)
     from benchmarks.plan import make_plan
-    from benchmarks.progress import Bar
+    from benchmarks.progress import make_teller
     from benchmarks.report import print_run
+    from benchmarks.runner import Scheduling
     from benchmarks.runner import run as run_plan
+    from benchmarks.shards import take_shard
     from benchmarks.suites import SUITES
 
     begun = time.monotonic()
+    here = cpus() if executor == "local" else None
+    how = Scheduling(jobs or here, jobs or (here and 1), concurrency, executor, time_limit, statuses, calls)
     plan = make_plan(SUITES.get(suite), agent or (), meta_episodes=meta_episodes, seed=seed, control=control)
+    plan = take_shard(plan, *part) if part else plan
     if not plan.tasks:
-        raise MageError("; ".join(plan.manifest.reasons))
+        raise MageError("; ".join(plan.manifest.reasons) or f"shard {shard} is empty: the panel is too small for it")
     path = out_ or _new_folder(suite)
     mode: Mode = "resume" if resume else "overwrite" if overwrite else "new"
+    teller = make_teller(progress, "meta-episodes", err)
     try:
-        err.print(f"{suite}: {len(plan.tasks)} meta-episodes into {path}")
-        with Bar("meta-episodes", err) as bar:
-            directory = run_plan(plan, path, bar, mode=mode, jobs=jobs or cpus())
+        count = len(plan.tasks)
+        teller.event("start", f"{suite}: {count} meta-episodes into {path}", run=str(path), total=count)
+        with teller:
+            directory = run_plan(plan, path, teller, mode=mode, how=how)
     except KeyboardInterrupt:
-        err.print(f"\ninterrupted; nothing finished is lost. Go on with:\n  {_resume_command(path)}", soft_wrap=True)
+        _say_how_to_resume(path, progress)
         raise typer.Exit(130) from None
-    print_run(out, directory, plan.panel, directory.records().values(), leaderboards)
-    out.print(f"Run, in {time.monotonic() - begun:.0f} s: {path}", markup=False, soft_wrap=True)
-    out.print(f"To put it on the board: {command_line('submit', str(path))}", markup=False, soft_wrap=True)
+    seconds = time.monotonic() - begun
+    if progress == "bar" and part is None:
+        print_run(out, directory, plan.panel, directory.stream(), leaderboards)
+    if progress == "bar":
+        _say_what_next(directory, seconds, shard)
+    elif progress == "json":
+        teller.event("end", "", run=str(path), seconds=round(seconds, 3))
+
+
+def _statuses(retry: str | None, *, resume: bool) -> tuple[Status, ...]:
+    """Reads ``--retry``."""
+    known: tuple[Status, ...] = ("error", "timeout")
+    if retry is None:
+        return ()
+    words = [word.strip() for word in retry.split(",")]
+    if not resume or not set(words) <= set(known):
+        raise typer.BadParameter("goes with --resume, and is error, timeout or error,timeout", param_hint="--retry")
+    return tuple(status for status in known if status in words)
+
+
+def _shard(shard: str | None) -> tuple[int, int] | None:
+    """Reads ``--shard``."""
+    if shard is None:
+        return None
+    found = re.fullmatch(r"(\d{1,6})/(\d{1,6})", shard)
+    if found is None or not 1 <= int(found[1]) <= int(found[2]):
+        raise typer.BadParameter("is K/N with 1 <= K <= N, such as 1/4", param_hint="--shard")
+    return int(found[1]), int(found[2])
+
+
+def _say_what_next(directory: RunDirectory, seconds: float, shard: str | None) -> None:
+    path = str(directory.path)
+    out.print(f"Run, in {seconds:.0f} s: {path}", markup=False, soft_wrap=True)
+    if shard is None:
+        out.print(f"To put it on the board: {command_line('submit', path)}", markup=False, soft_wrap=True)
+    else:
+        merge = command_line("merge", "OUT", path, "OTHER_SHARDS…")
+        out.print(f"Shard {shard}. To join it with the others: {merge}", markup=False, soft_wrap=True)
+
+
+def _say_how_to_resume(path: Path, progress: Style) -> None:
+    command = _resume_command(path)
+    if progress == "json":
+        from benchmarks.progress import make_teller
+
+        make_teller(progress, "", err).event("interrupted", "", run=str(path), resume=command)
+    else:
+        err.print(f"\ninterrupted; nothing finished is lost. Go on with:\n  {command}", markup=False, soft_wrap=True)
 
 
 def _new_folder(suite: str) -> Path:

@@ -17,7 +17,7 @@ def submit(path: RunPath, jobs: Jobs = None, leaderboards: Boards = None) -> Non
     directory, panel = verified_run(path, jobs)
     if owed := owed_meta_episodes(directory, panel):
         raise RecordError(f"{path}: {owed}. Finish the run with --resume, then submit it")
-    rows = run_rows(directory, panel, directory.records().values(), verified=True)
+    rows = run_rows(directory, panel, directory.stream(), verified=True)
     board = board_path(panel.suite.name, folder)
     count = add_rows(board, rows)
     out.print(f"{board}: {len(rows)} rows of this run, {count} in all")

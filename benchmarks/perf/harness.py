@@ -20,7 +20,7 @@ from typing import Any  # noqa: E402
 
 from rich.console import Console  # noqa: E402
 
-from benchmarks import asking, referee  # noqa: E402
+from benchmarks.asking import Call  # noqa: E402
 from benchmarks.plan import make_plan  # noqa: E402
 from benchmarks.rows import run_rows  # noqa: E402
 from benchmarks.runner import run  # noqa: E402
@@ -46,7 +46,7 @@ def main(meta_episodes: int | None) -> None:
     """Measures and prints."""
     for name in ("reset", "step"):
         setattr(MetaEpisodeEnv, name, _timed(getattr(MetaEpisodeEnv, name), "games and opponents"))
-    setattr(referee, "ask", _timed(asking.ask, "agents"))  # noqa: B010 - mypy knows that it is not ours to set
+    setattr(Call, "__call__", _timed(Call.__call__, "agents"))  # noqa: B010 - mypy knows that it is not ours to set
     plan = make_plan(SUITES.get("quick"), meta_episodes=meta_episodes)
     planned = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:

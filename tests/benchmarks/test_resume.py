@@ -28,8 +28,9 @@ def go(path: Path, jobs: int = 1) -> None:
 
 
 def files(path: Path) -> dict[str, bytes]:
-    """Reads all files but locks; the commit is left out, for the sake of those who commit while tests run."""
-    found = {file.name: file.read_bytes() for file in path.iterdir() if not file.name.endswith(".lock")}
+    """Reads all files but locks and logs; the commit is left out, for the sake of those who commit while tests run."""
+    present = [file for file in path.iterdir() if file.is_file() and not file.name.endswith(".lock")]
+    found = {file.name: file.read_bytes() for file in present}
     manifest = Manifest.model_validate_json(found[MANIFEST])
     return found | {MANIFEST: manifest.model_copy(update={"commit": ""}).model_dump_json().encode()}
 

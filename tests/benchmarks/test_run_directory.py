@@ -61,9 +61,9 @@ def test_resume_names_what_differs(tmp_path: Path) -> None:
 
 def test_resume_of_a_finished_run_changes_nothing(tmp_path: Path) -> None:
     go(tmp_path)
-    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    before = {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
     go(tmp_path, "resume")
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+    assert {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_a_damaged_record_stops_a_resume_and_keeps_the_file(tmp_path: Path) -> N
 def test_records_without_a_manifest_are_nobodys(tmp_path: Path) -> None:
     go(tmp_path)
     (tmp_path / MANIFEST).unlink()
-    with pytest.raises(RecordError, match=r"records but no manifest\.json"):
+    with pytest.raises(RecordError, match=r"files of a run but no manifest\.json"):
         go(tmp_path, "resume")
     with pytest.raises(RecordError, match="no run directory"):
         load_run(tmp_path)

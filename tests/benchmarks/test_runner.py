@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.panels import make_panel
 from benchmarks.plan import Plan, make_plan
-from benchmarks.pool import Work, run_tasks
+from benchmarks.pool import Worker, run_tasks
 from benchmarks.records import Record
 from benchmarks.referee import drive, play, start
 from benchmarks.runner import run
@@ -157,7 +157,7 @@ def test_progress_counts_up_to_the_total(tmp_path: Path) -> None:
     assert seen[-1] == (20, 20, 10)
 
 
-def _killed() -> Work:
+def _killed() -> Worker:
     os.kill(os.getpid(), signal.SIGKILL)
     raise AssertionError
 
@@ -170,7 +170,7 @@ def test_a_worker_that_is_killed_is_reported() -> None:
 @pytest.mark.parametrize("jobs", [0, -1, 257])
 def test_jobs_out_of_range(jobs: int) -> None:
     with pytest.raises(ValueError, match=r"jobs must be in 1\.\.256"):
-        run_tasks(lambda: lambda number: True, 1, jobs, lambda done, bad: None)
+        run_tasks(lambda: lambda take, tell: None, 1, jobs, lambda done, bad: None)
 
 
 def test_the_referee_returns_the_last_view() -> None:
