@@ -13,9 +13,12 @@ rows. ``benchmark compare`` pairs meta-episodes, and tells more apart.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import NamedTuple
 
+from benchmarks.columns import INTERVAL
 from benchmarks.rows import Row
+from benchmarks.statistics import Estimate
 
 
 class Place(NamedTuple):
@@ -52,8 +55,23 @@ def places(rows: Sequence[Row]) -> list[Place | None]:
     Returns:
         For each row its places; None for rows that are not ranked.
     """
-    rivals = [_interval(row) for row in rows if rankable(row)]
-    return [_place(_interval(row), rivals) if rankable(row) else None for row in rows]
+    rivals = [_estimate(row) for row in rows if rankable(row)]
+    return [place_of(_estimate(row), rivals) if rankable(row) else None for row in rows]
+
+
+def place_of(own: Estimate, rivals: Sequence[Estimate]) -> Place:
+    """Returns the places of an estimate.
+
+    Args:
+        own: The estimate.
+        rivals: All that are ranked, itself included. An interval that could not be computed is endless.
+
+    Returns:
+        Its places.
+    """
+    low, high = _ends(own)
+    ends = [_ends(rival) for rival in rivals]
+    return Place(1 + sum(other > high for other, _ in ends), len(ends) - sum(other < low for _, other in ends))
 
 
 def ranks(rows: Sequence[Row]) -> list[int | None]:
@@ -72,12 +90,11 @@ def last_score(row: Row) -> float:
     return float(row[f"{measure(row)}_{row['episodes']}"] or "-inf")
 
 
-def _place(own: tuple[float, float], rivals: Sequence[tuple[float, float]]) -> Place:
-    better, worse = (sum(low > own[1] for low, _ in rivals), sum(high < own[0] for _, high in rivals))
-    return Place(1 + better, len(rivals) - worse)
-
-
-def _interval(row: Row) -> tuple[float, float]:
-    """Returns the ends of the interval; endless if it could not be computed."""
+def _estimate(row: Row) -> Estimate:
     name = f"{measure(row)}_{row['episodes']}"
-    return float(row[f"{name}_low"] or "-inf"), float(row[f"{name}_high"] or "inf")
+    value, low, high = (float(row[name + end]) if row[name + end] else None for end in INTERVAL)
+    return Estimate(value, low, high, int(row["n_scored"]))
+
+
+def _ends(found: Estimate) -> tuple[float, float]:
+    return -inf if found.low is None else found.low, inf if found.high is None else found.high
