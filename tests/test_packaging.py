@@ -13,6 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+SUFFIXES = (".py", ".csv", ".typed", ".html", ".css", ".js")
 PACKAGES = ("mage_envs", "mage_agent", "benchmarks", "leaderboards")
 
 
@@ -45,7 +46,7 @@ def run(site: Path, cwd: Path, *command: str) -> str:
 
 def test_the_wheel_holds_every_module_and_data_file(unpacked: Path) -> None:
     for package in PACKAGES:
-        files = [file for file in (ROOT / package).rglob("*") if file.suffix in (".py", ".csv", ".typed")]
+        files = [file for file in (ROOT / package).rglob("*") if file.suffix in SUFFIXES]
         assert files
         for file in files:
             assert (unpacked / file.relative_to(ROOT)).exists(), f"{file.relative_to(ROOT)} is not in the wheel"
@@ -56,6 +57,8 @@ def test_the_wheel_works_from_outside_the_tree(unpacked: Path, tmp_path: Path) -
     assert str(unpacked) in run(unpacked, tmp_path, "-c", code)
     assert "quick" in run(unpacked, tmp_path, "-m", "benchmarks.cli", "list")
     assert "thompson" in run(unpacked, tmp_path, "-m", "mage_agent.cli", "list")
+    run(unpacked, tmp_path, "-m", "benchmarks.cli", "site", "--out", "page")
+    assert (tmp_path / "page" / "assets" / "site.css").exists()
 
 
 def test_extras_and_scripts_exist() -> None:

@@ -1,0 +1,178 @@
+"""Films meta-episodes: a record is replayed, as ``benchmark verify`` does it, and every view of the agent is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import gymnasium as gym
+
+from benchmarks.pool import Worker, one_by_one
+from benchmarks.records import Action, EpisodeRecord, Record
+from benchmarks.site.output import write_data
+from benchmarks.suites import Suite
+from benchmarks.verification import replay
+from mage_envs.envs.actions import read_action
+from mage_envs.text.messages import REASONS
+
+Json: TypeAlias = dict[str, Any]
+
+MAX_SAID = 4_000
+"""Characters of an answer, a reflection or an error that the page shows."""
+
+
+@dataclass(frozen=True)
+class Reel:
+    """The replays of one row of a board.
+
+    Attributes:
+        name: Name of the data file.
+        head: What the page says above them.
+        records: What to film, at least one, in the order of the panel.
+    """
+
+    name: str
+    head: Mapping[str, Any]
+    records: Sequence[Record]
+
+    @property
+    def summary(self) -> list[Json]:
+        """What a list of the replays says of each."""
+        return [
+            {
+                "number": record.number,
+                "status": record.status,
+                "results": [[episode.outcome, episode.reward] for episode in record.episodes],
+            }
+            for record in self.records
+        ]
+
+
+@dataclass(frozen=True)
+class FilmSetup:
+    """Makes a worker that films reels, one data file each. Pickles."""
+
+    folder: Path
+    suites: Mapping[str, Suite]
+    reels: Sequence[Reel]
+
+    def __call__(self) -> Worker:
+        """Makes the worker; environments are made when they are first needed."""
+        cameras: dict[tuple[str, str, str], Camera] = {}
+
+        def work(number: int) -> bool:
+            reel = self.reels[number]
+            films = []
+            for record in reel.records:
+                key = (reel.head["suite"], record.scenario, record.interface)
+                if key not in cameras:
+                    cameras[key] = self._camera(*key)
+                films.append(film(cameras[key], record))
+            write_data(self.folder, reel.name, {**reel.head, "rules": cameras[key].rules, "replays": films})
+            return True
+
+        return one_by_one(work)
+
+    def _camera(self, suite: str, scenario: str, interface: str) -> Camera:
+        parts = {part.scenario.name: part.scenario for part in self.suites[suite].parts}
+        return Camera(self.suites[suite].make_env(parts[scenario], interface))
+
+
+class Camera(gym.Wrapper[Any, Any, Any, Any]):
+    """Keeps what the agent sees and does.
+
+    Attributes:
+        rules: The rules that the environment gave last.
+        episodes: For each episode its frames; see :func:`film`.
+    """
+
+    def __init__(self, env: Any) -> None:
+        """Watches an environment."""
+        super().__init__(env)
+        self.rules = ""
+        self.episodes: list[list[Json]] = []
+        self._phase = ""
+        self._view: Any = None
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Starts a new film."""
+        observation, info = self.env.reset(seed=seed, options=options)
+        self.rules = info["rules"]
+        self.episodes = [[{"text": info["view"].text}]]
+        self._look(info)
+        return observation, info
+
+    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+        """Takes a frame of what the action led to."""
+        observation, reward, terminated, truncated, info = self.env.step(action)
+        if self._phase == "reflect":
+            self.episodes.append([{"text": info["view"].text}])
+        elif not self._view.terminal:  # Else the others had ended the episode, and nobody had asked the agent.
+            self.episodes[-1].append(_frame(self._view, action, float(reward), info["view"]))
+        self._look(info)
+        return observation, reward, terminated, truncated, info
+
+    def _look(self, info: Mapping[str, Any]) -> None:
+        self._phase, self._view = info["phase"], info["view"]
+
+
+def film(camera: Camera, record: Record) -> Json:
+    """Replays a record.
+
+    Args:
+        camera: On the environment of the record's scenario, with the record's interface.
+        record: The record. Of one without a score the finished episodes are shown.
+
+    Returns:
+        JSON values for the page. A frame has ``text``, the view in words, and, unless it is the first of its episode,
+        ``move``, the action that led to it; ``said``, if the agent's answer was longer; ``refused``, why the answer was
+        not played; ``reward``, if there was one.
+
+    Raises:
+        VerificationError: Something else comes out than is recorded.
+    """
+    replay(camera, record)
+    return {
+        "number": record.number,
+        "status": record.status,
+        "error": _cut(record.error or ""),
+        "opponent": record.opponent or "",
+        "described": record.described,
+        "seed": record.seed,
+        "episodes": [
+            _episode(episode, frames) for episode, frames in zip(record.episodes, camera.episodes, strict=False)
+        ],
+    }
+
+
+def _episode(episode: EpisodeRecord, frames: Sequence[Json]) -> Json:
+    reflection = episode.reflection if isinstance(episode.reflection, str) else ""
+    return {
+        "frames": list(frames),
+        "seat": episode.seat,
+        "instance": episode.instance,
+        "reward": episode.reward,
+        "outcome": episode.outcome,
+        "forfeit": episode.forfeit,
+        "reflection": _cut(reflection.strip()),
+    }
+
+
+def _frame(view: Any, action: Action, reward: float, after: Any) -> Json:
+    kind, move = read_action(view, action, text=isinstance(action, str))
+    name = str(action) if move is None else view.names[view.moves[move]]
+    frame: Json = {"text": after.text, "move": _cut(name)}
+    if isinstance(action, str) and action != name and move is not None:
+        frame["said"] = _cut(action)
+    if move is None:
+        frame["refused"] = REASONS[kind]
+    if reward:
+        frame["reward"] = reward
+    return frame
+
+
+def _cut(text: str) -> str:
+    left = len(text) - MAX_SAID
+    return f"{text[:MAX_SAID]} … ({left} more characters)" if left > 0 else text
