@@ -24,7 +24,9 @@ golden: $(STAMP)  ## write the golden transcripts anew; look at the diff before 
 
 perf: $(STAMP)  ## speed, as ratios against peers in the same run; never a test
 	$(BIN)/python -m pip install --quiet "pygame-ce>=2.3,<3"
+	$(BIN)/python -m pip install --quiet "pgx>=2.6,<3"
 	$(BIN)/python -m benchmarks.perf.env_step
+	$(BIN)/python -m benchmarks.perf.vector
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; (3, 11) <= sys.version_info < (3, 14) or sys.exit("MAGE needs Python 3.11 to 3.13, and $(PYTHON) is " + sys.version.split()[0] + ". Name another: make PYTHON=python3.12 ...")'

@@ -36,6 +36,9 @@ from mage_envs.tabular.compiled import CompiledGame, compiled_game
 
 MAX_ENVIRONMENTS = 10_000_000
 
+_ROOMS = 4
+"""Steps whose arrays are kept to be used again: what a loop holds on to while it steps."""
+
 _ORDERS = dict(zip(SEAT_ORDERS, (ALTERNATE, RANDOM), strict=True))
 
 
@@ -55,7 +58,8 @@ class MetaGameVectorEnv(VectorEnv[Observations, Any, npt.NDArray[Any]]):
         max_invalid: See there.
         render_mode: None only.
         autoreset_mode: Gymnasium's: what happens when a meta-episode is over.
-        copy: Whether every step returns new arrays. False: the same arrays each time, written over by the next step.
+        copy: Whether every step returns arrays that nobody else holds. False: the same each time, which the next step
+            writes over.
         backend: ``"numba"``, ``"numpy"``, or ``"auto"``: numba if it is installed. Both give the same.
 
     Attributes:
@@ -135,8 +139,7 @@ class MetaGameVectorEnv(VectorEnv[Observations, Any, npt.NDArray[Any]]):
         )
         self._batch = Batch(self.compiled, self.population, rules, self.num_envs, backend)
         self._copy, self._running = copy, False
-        self._room = Room(self._batch)
-        self._again = Room(self._batch) if not copy and self._autoreset is AutoresetMode.SAME_STEP else None
+        self._rooms: list[Room] = []
 
     @property
     def opponents(self) -> tuple[str, ...]:
@@ -168,7 +171,7 @@ class MetaGameVectorEnv(VectorEnv[Observations, Any, npt.NDArray[Any]]):
         everyone = np.arange(self.num_envs)
         rows = everyone if mask is None else np.flatnonzero(mask)
         self._draw(rows, seeds[rows], fixed)
-        room = self._new_room()
+        room = self._room()
         self._batch.begin(rows, room.shown)
         if mask is not None:
             self._batch.show(everyone, room.shown)
@@ -194,7 +197,7 @@ class MetaGameVectorEnv(VectorEnv[Observations, Any, npt.NDArray[Any]]):
         self._check_started()
         self._check_autoreset()
         chosen = check_actions(actions, self.num_envs)
-        room = self._new_room()
+        room = self._room()
         shown = room.shown
         self._batch.step(chosen, shown)
         room.look()
@@ -247,7 +250,7 @@ class MetaGameVectorEnv(VectorEnv[Observations, Any, npt.NDArray[Any]]):
         ended, over = room.shown.ended, room.shown.terminated.copy()
         final = {"final_obs": room.observations(), "_final_obs": over, "_final_info": over}
         final["final_info"] = told | room.results(over)
-        again = self._again or Room(self._batch)
+        again = self._room(room)
         again.go_on_from(room)
         rows = np.flatnonzero(over)
         self._batch.draw(rows)
@@ -257,10 +260,17 @@ class MetaGameVectorEnv(VectorEnv[Observations, Any, npt.NDArray[Any]]):
         found = again.infos(room.shown.refused) | final
         return again.observations(), found | room.results(goes_on) if goes_on.any() else found
 
-    def _new_room(self) -> Room:
-        if self._copy:
-            self._room = Room(self._batch)
-        return self._room
+    def _room(self, taken: Room | None = None) -> Room:
+        """Returns arrays to write to: with ``copy`` such as nobody else holds, else always the first not taken.
+
+        New arrays for every step cost more than the step: the system clears their memory.
+        """
+        rooms = (room for room in self._rooms if room is not taken and (not self._copy or room.is_free()))
+        room = next(rooms, None)
+        if room is None:
+            room = Room(self._batch)
+            self._rooms = [room, *self._rooms[: _ROOMS - 1]] if self._copy else [*self._rooms, room]
+        return room
 
     # Checks.
 

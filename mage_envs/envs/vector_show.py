@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sys import getrefcount
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -35,9 +36,19 @@ class Room:
         count = len(batch.seeds)
         self._seen = {name: np.empty((count, table.shape[1]), table.dtype) for name, table in self._tables.items()}
         self.truncated = np.zeros(count, np.bool_)
+        self._arrays = (*self.shown, *self._seen.values(), self.truncated)
+        self._references = self._count()
+
+    def is_free(self) -> bool:
+        """Whether nobody else holds any of the arrays, so that writing over them is as good as making new ones."""
+        return self._count() == self._references
+
+    def _count(self) -> int:
+        return sum(map(getrefcount, self._arrays))
 
     def look(self) -> None:
         """Looks up OpenSpiel's tensor, and what the end reveals, for the views that are shown."""
+        self.truncated[:] = False
         for name, table in self._tables.items():
             np.take(table, self.shown.seen, axis=0, out=self._seen[name], mode="clip")
 

@@ -14,7 +14,15 @@ import numpy as np
 from mage_envs.games.positions import TERMINAL
 from mage_envs.tabular.batch_arrays import ALTERNATE, OVER, PLAY, RANDOM, REFLECT, Rules, Shown, State
 from mage_envs.tabular.batch_tables import Array, Tables
-from mage_envs.tabular.numba_numbers import compiled, inlined, next_word, splitmix64, to_uniform
+from mage_envs.tabular.numba_numbers import (
+    advanced,
+    compiled,
+    inlined,
+    next_word,
+    output,
+    splitmix64,
+    to_uniform,
+)
 
 
 @compiled
@@ -87,24 +95,28 @@ def _sample(tables: Tables, state: State, key: int, actions: Array) -> None:
 @inlined
 def _draw(tables: Tables, rules: Rules, state: State, i: int, order: int) -> None:
     env = state.records[i]
-    env.seed = -1
-    u = to_uniform(next_word(env))
+    more_high, more_low = env.increment_high, env.increment_low
+    high, low = advanced(env.high, env.low, more_high, more_low)
+    u = to_uniform(output(high, low))
     opponent = 0
     for weight in tables.cumulative:
         opponent += u >= weight
-    env.opponent = opponent
+    env.opponent, env.seed = opponent, -1
     seat = order
     for episode in range(rules.episodes):
-        u = to_uniform(next_word(env))
+        high, low = advanced(high, low, more_high, more_low)
         if order == RANDOM or (order == ALTERNATE and episode == 0):
-            seat = int(rules.seats * u)
+            seat = int(rules.seats * to_uniform(output(high, low)))
         elif order == ALTERNATE:
             seat = seat + 1 if seat + 1 < rules.seats else 0
         state.seats[i, episode] = seat
+    instance = np.int64(0)
     for episode in range(rules.episodes):
-        u = to_uniform(next_word(env))
-        again = rules.replay and episode > 0
-        state.instances[i, episode] = state.instances[i, 0] if again else np.int64(u * 2.0**53)
+        high, low = advanced(high, low, more_high, more_low)
+        if episode == 0 or not rules.replay:
+            instance = np.int64(to_uniform(output(high, low)) * 2.0**53)
+        state.instances[i, episode] = instance
+    env.high, env.low = high, low
 
 
 @inlined

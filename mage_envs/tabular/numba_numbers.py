@@ -68,15 +68,24 @@ def to_uniform(word: np.uint64) -> float:
 @inlined
 def next_word(stream: Any) -> Any:
     """Draws 64 random bits of a stream, the record of its four words, and advances it: PCG64."""
-    high, low = stream.high, stream.low
+    high, low = advanced(stream.high, stream.low, stream.increment_high, stream.increment_low)
+    stream.high, stream.low = high, low
+    return output(high, low)
+
+
+@inlined
+def advanced(high: np.uint64, low: np.uint64, increment_high: np.uint64, increment_low: np.uint64) -> Any:
+    """Returns the next state of a PCG64 stream, its high and its low half."""
     units, tens = low & _MASK_32, low >> _32
     middle = tens * _LOW_32 + (units * _LOW_32 >> _32)
     other = units * _LOW_HIGH_32 + (middle & _MASK_32)
     carried = tens * _LOW_HIGH_32 + (middle >> _32) + (other >> _32)
-    high = carried + high * _LOW + low * _HIGH + stream.increment_high
-    low *= _LOW
-    low += stream.increment_low
-    high += np.uint64(low < stream.increment_low)
-    stream.high, stream.low = high, low
+    product, total = low * _LOW, low * _LOW + increment_low
+    return carried + high * _LOW + low * _HIGH + increment_high + np.uint64(total < product), total
+
+
+@inlined
+def output(high: np.uint64, low: np.uint64) -> Any:
+    """Returns the 64 random bits that a state of PCG64 stands for."""
     folded, turn = high ^ low, high >> _58
     return folded >> turn | folded << ((_64 - turn) & _63)
