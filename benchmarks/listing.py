@@ -17,7 +17,7 @@ from mage_envs.scenarios import SCENARIOS
 from mage_envs.spec_strings import usage
 
 MOST_MEMBERS = 30
-"""So many members of a population are listed."""
+"""Of a population with more members, the first three are listed."""
 
 
 def suites() -> Table:
@@ -87,6 +87,7 @@ def _opponents() -> Iterator[tuple[str, str]]:
 def _members(members: Sequence[tuple[str, float]]) -> str:
     weights = {weight for _, weight in members}
     if len(weights) == 1 < len(members):
-        shown = [spec for spec, _ in members[:MOST_MEMBERS]] + ["…"] * (len(members) > MOST_MEMBERS)
+        few = len(members) <= MOST_MEMBERS
+        shown = [spec for spec, _ in members] if few else [*(spec for spec, _ in members[:3]), "…"]
         return f"{', '.join(shown)} (1/{len(members)} each)"
     return ", ".join(f"{spec} ({weight:g})" for spec, weight in members)

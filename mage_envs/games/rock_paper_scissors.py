@@ -55,6 +55,7 @@ def rock_paper_scissors(throws: int = 1) -> GameSpec:
         words=lambda facts, action: (THROWS[action],),
         vocabulary=frozenset(THROWS),
         population="rps/train",
+        remember=min(50_000, 500_000 // throws),  # A position is as large as the match is long.
         reveal_size=len(THROWS) if single else 0,
         reveal_array=_reveal_array if single else lambda facts: (),
         examples=_examples(throws),
