@@ -22,12 +22,12 @@ class Sources(NamedTuple):
 
     Attributes:
         rows: Rows of runs and boards, the first of each key.
-        records: Records of the runs.
+        records: Records behind the rows of runs, by the row's key.
         reported: Whether the published numbers were named.
     """
 
     rows: list[Row]
-    records: list[Record]
+    records: dict[tuple[str, ...], list[Record]]
     reported: bool
 
 
@@ -46,15 +46,17 @@ def read_sources(names: Iterable[str], leaderboards: Path | None = None) -> Sour
         UnknownNameError: There is no such suite.
     """
     rows: dict[tuple[str, ...], Row] = {}
-    records: list[Record] = []
+    records: dict[tuple[str, ...], list[Record]] = {}
     reported = False
     for name in names:
         path = Path(name)
         if (path / MANIFEST).exists():
             run = load_run(path)
             own = list(run.records().values())
-            records += own
             found = run_rows(run, rebuild_panel(run.manifest.config), own, verified=False)
+            for row in found:
+                behind = [r for r in own if (r.agent, r.scenario) == (row["agent"], row["scenario"])]
+                records.setdefault(row_key(row), behind)
         elif path.name == PUBLISHED or name == PAPER:
             found, reported = [], True
         elif path.suffix == ".csv":
