@@ -113,8 +113,8 @@ def _run_lines(directory: RunDirectory, panel: Panel, replays: int) -> Iterator[
     """Reads a run once: rows are computed, and what is to be filmed is picked out on the way."""
     chooser = Chooser(panel, replays)
     for row in run_rows(directory, panel, chooser.watch(directory.stream()), verified=False):
-        records = chooser.chosen.get((row["scenario"], row["agent"]), [])
-        yield Line(row, _reel(row, sorted(records, key=lambda record: record.number)) if records else None)
+        records = chooser.picked(row["scenario"], row["agent"])
+        yield Line(row, _reel(row, records) if records else None)
 
 
 def _reel(row: Row, records: Sequence[Record]) -> Reel:

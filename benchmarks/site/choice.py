@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import islice, zip_longest
+from itertools import accumulate, islice, zip_longest
 
 from benchmarks.panels import Entry, Panel
 from benchmarks.records import Record
 
 FAILED = 3
 """So many that did not end well are shown besides, the first of each agent and scenario."""
+MAX_STEPS = 5_000
+"""Answers that the replays of one row hold together, so that long games do not make a large page."""
 
 
 class Chooser:
@@ -37,6 +39,15 @@ class Chooser:
             if self._wants(record):
                 self.chosen.setdefault((record.scenario, record.agent), []).append(record)
             yield record
+
+    def picked(self, scenario: str, agent: str) -> list[Record]:
+        """Returns what is shown of a row: as many as have room, those that did not end well first, at least one."""
+        records = self.chosen.get((scenario, agent), [])
+        ordered = sorted(records, key=lambda record: (record.status == "ok", record.number))
+        steps = accumulate(sum(len(episode.actions) for episode in record.episodes) for record in ordered)
+        fitting = [record for index, (record, sum_) in enumerate(zip(ordered, steps, strict=True))
+                   if sum_ <= MAX_STEPS or index == 0]  # fmt: skip
+        return sorted(fitting, key=lambda record: record.number)
 
     def _wants(self, record: Record) -> bool:
         if record.number in self._numbers.get(record.scenario, ()):

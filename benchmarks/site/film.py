@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice, pairwise, zip_longest
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -18,6 +19,7 @@ from mage_envs.envs.actions import read_action
 from mage_envs.text.messages import REASONS
 
 Json: TypeAlias = dict[str, Any]
+Line: TypeAlias = int | list[int | str]
 
 MAX_SAID = 4_000
 """Characters of an answer, a reflection or an error that the page shows."""
@@ -126,9 +128,9 @@ def film(camera: Camera, record: Record) -> Json:
         record: The record. Of one without a score the finished episodes are shown.
 
     Returns:
-        JSON values for the page. A frame has ``text``, the view in words, and, unless it is the first of its episode,
-        ``move``, the action that led to it; ``said``, if the agent's answer was longer; ``refused``, why the answer was
-        not played; ``reward``, if there was one.
+        JSON values for the page. A frame has ``text``, the view in words as :func:`difference` writes it, and,
+        unless it is the first of its episode, ``move``, the action that led to it; ``said``, if the agent's
+        answer was longer; ``refused``, why the answer was not played; ``reward``, if there was one.
 
     Raises:
         VerificationError: Something else comes out than is recorded.
@@ -150,7 +152,7 @@ def film(camera: Camera, record: Record) -> Json:
 def _episode(episode: EpisodeRecord, frames: Sequence[Json]) -> Json:
     reflection = episode.reflection if isinstance(episode.reflection, str) else ""
     return {
-        "frames": list(frames),
+        "frames": _differences(frames),
         "seat": episode.seat,
         "instance": episode.instance,
         "reward": episode.reward,
@@ -158,6 +160,45 @@ def _episode(episode: EpisodeRecord, frames: Sequence[Json]) -> Json:
         "forfeit": episode.forfeit,
         "reflection": _cut(reflection.strip()),
     }
+
+
+def difference(before: str, after: str) -> list[Line]:
+    r"""Says a text by what differs from the one before: most views repeat nearly all of the last one.
+
+    Returns:
+        For each line of ``after``: 0 if ``before`` has the same line in its place; or how much of the start and of the
+        end of that line is kept, in UTF-16 units, in which browsers count, and what stands between. Lines that
+        ``before`` has not are empty there.
+
+    >>> difference("Throw 2.\nPR PP so far", "Throw 3.\nPR PP RS so far\nhalf way")
+    [[6, 1, '3'], [6, 6, 'RS '], [0, 0, 'half way']]
+    """
+    pairs = zip_longest(after.split("\n"), before.split("\n"), fillvalue="")
+    return [_line(old, new) for new, old in islice(pairs, after.count("\n") + 1)]
+
+
+def _line(before: str, after: str) -> Line:
+    if before == after:
+        return 0
+    start = _in_common(before, after)
+    end = _in_common(before[start:][::-1], after[start:][::-1])
+    tail = len(after) - end
+    return [_units(after[:start]), _units(after[tail:]), after[start:tail]]
+
+
+def _in_common(one: str, other: str) -> int:
+    """Returns how many characters two texts begin with together."""
+    differs = (index for index, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
+    return next(differs, min(len(one), len(other)))
+
+
+def _units(text: str) -> int:
+    return len(text.encode("utf-16-le")) // 2
+
+
+def _differences(frames: Sequence[Json]) -> list[Json]:
+    texts = ["", *(frame["text"] for frame in frames)]
+    return [{**frame, "text": difference(*pair)} for frame, pair in zip(frames, pairwise(texts), strict=True)]
 
 
 def _frame(view: Any, action: Action, reward: float, after: Any) -> Json:

@@ -54,7 +54,7 @@ def safe_name(*parts: Any) -> str:
     """Derives a file name that no part can lead out of its folder, and that is unique to the parts.
 
     >>> safe_name("kuhn/train", "../../etc/passwd")
-    'kuhn-train-etc-passwd-1db377219ad3'
+    'kuhn-train-etc-passwd-90fabb619100'
     """
     readable = re.sub(r"[^a-z0-9]+", "-", "-".join(map(str, parts)).lower())[:_READABLE].strip("-")
     digest = hashlib.sha256(canonical_json(list(parts)).encode()).hexdigest()[:_DIGEST]

@@ -24,13 +24,13 @@ from benchmarks.run_directory import RECORDS, load_run
 from benchmarks.runner import run
 from benchmarks.site.build import build_site
 from benchmarks.site.choice import FAILED, Chooser, spread
-from benchmarks.site.film import MAX_SAID, Camera, film
+from benchmarks.site.film import MAX_SAID, Camera, difference, film
 from benchmarks.site.output import MARKER, prepare_folder, safe_name, write_data
 from benchmarks.site.page_data import Line, make_boards, page
 from benchmarks.suites import SUITES
 from benchmarks.verification import rebuild_panel
 from mage_envs.errors import MageError, RecordError, VerificationError
-from tests.benchmarks.fakes import KUHN, ignore_progress, record
+from tests.benchmarks.fakes import KUHN, episode, ignore_progress, record
 from tests.benchmarks.site_material import AGENTS, HOSTILE, NAMES, PWN, SIZE, SUITE, play, register, write_hostile_board
 
 ROOT = Path(__file__).parents[2]
@@ -109,14 +109,15 @@ def test_a_film_shows_every_view_and_every_answer(made: Path) -> None:
     replay = reel_of(made, "writer")["replays"][0]
     (written,) = [found for found in load_run(made / "run").records().values() if found.key == ("writer", KUHN.name, 0)]
     assert (replay["seed"], replay["opponent"], replay["status"]) == (written.seed, written.opponent, "ok")
-    for shown, episode in zip(replay["episodes"], written.episodes, strict=True):
+    for shown, played in zip(replay["episodes"], written.episodes, strict=True):
         first, *others = shown["frames"]
-        assert first["text"].startswith("Your card:")
-        assert len(others) == len(episode.actions)
-        assert [frame["said"] for frame in others] == list(episode.actions)
+        assert first["text"][0][:2] == [0, 0]
+        assert first["text"][0][2].startswith("Your card:")
+        assert len(others) == len(played.actions)
+        assert [frame["said"] for frame in others] == list(played.actions)
         assert {frame["move"] for frame in others} == {"bet"}
         assert "refused" not in str(others)
-        assert sum(frame.get("reward", 0) for frame in others) == shown["reward"] == episode.reward
+        assert sum(frame.get("reward", 0) for frame in others) == shown["reward"] == played.reward
     assert replay["episodes"][0]["reflection"] == "line one\nline two ✓ ?"
     assert replay["episodes"][2]["reflection"] == ""
 
@@ -164,6 +165,56 @@ def test_what_does_not_replay_is_not_shown(made: Path, tmp_path: Path) -> None:
     (touched / RECORDS).write_text("".join([json.dumps(changed) + "\n", *others]))
     with pytest.raises(VerificationError, match=r"reward 9\.0 recorded"):
         build_site(tmp_path / "site", [touched], leaderboards=made / "boards", replays=4)
+
+
+TEXTS = (
+    "",
+    "new",
+    "aXa",
+    "aa",
+    "aaa",
+    "🂡 and 🂢",
+    "🂡 and 🂣 and 🂢",
+    "🂡",
+    "🂢",
+    "a\nb\nc",
+    "a\n\nc",
+    "a\nb",
+    "\n",
+    "b\nc\n",
+)
+
+
+@pytest.mark.parametrize("before", TEXTS)
+@pytest.mark.parametrize("after", TEXTS)
+def test_a_text_is_said_by_what_differs(before: str, after: str) -> None:
+    lines = [line.encode("utf-16-le") for line in before.split("\n")]
+    shown = []
+    for index, line in enumerate(difference(before, after)):
+        old = lines[index] if index < len(lines) else b""
+        if isinstance(line, int):
+            shown.append(old.decode("utf-16-le"))
+        else:
+            start, end, between = line
+            shown.append(
+                (old[: 2 * start] + between.encode("utf-16-le") + old[len(old) - 2 * end :]).decode("utf-16-le")
+            )
+    assert "\n".join(shown) == after
+
+
+def test_long_games_leave_room_for_fewer() -> None:
+    long = [episode().model_copy(update={"actions": (0,) * 900})]
+    chooser = Chooser(make_panel(SUITE, meta_episodes=60), 12)
+    records = [record(number, *long, status="forfeit" if number == 50 else "ok") for number in range(60)]
+    assert len(list(chooser.watch(records))) == 60
+    shown = [found.number for found in chooser.picked("test/kuhn", "random")]
+    assert len(shown) == 5
+    assert shown == sorted(shown)
+    assert 50 in shown
+    endless = record(0, episode().model_copy(update={"actions": (0,) * 9000}))
+    chooser = Chooser(make_panel(SUITE, meta_episodes=60), 12)
+    assert list(chooser.watch([endless])) == chooser.picked("test/kuhn", "random") == [endless]
+    assert chooser.picked("test/kuhn", "nobody") == []
 
 
 # What is on the boards.

@@ -195,8 +195,11 @@ def test_a_replay_is_stepped_through_by_buttons_and_keys(opened: Opened) -> None
     last = step(page)
     assert re.fullmatch(r"step (\d+) of \1, episode 3", last)
     assert page.locator(".reflection:visible").all_inner_texts()[0].endswith("line one\nline two ✓ ?")
+    assert episodes.nth(0).locator(".view").inner_text().startswith("Your card: ")
+    assert "Moves so far: you bet" in episodes.nth(0).locator(".view").inner_text()
     page.get_by_role("button", name="First").click()
     assert step(page).startswith("step 1 of")
+    assert "Moves so far: none." in episodes.nth(0).locator(".view").inner_text()
     assert episodes.nth(1).locator(".view").inner_text() == "not begun yet"
     assert page.locator(".result:not(:empty)").count() == page.locator(".reflection:visible").count() == 0
     seen = [step(page)]
@@ -239,8 +242,9 @@ def test_what_changed_is_marked(opened: Opened) -> None:
     compare = "([a, b]) => MAGE.changes.compare(a, b)"
     cases = {
         ("r1 . .\nr2 . .\nYour turn.", "r1 . X\nr2 . .\nYour turn."): ["X"],
-        ("Moves so far: none.\nPot: 2.", "Moves so far: you bet.\nPot: 3."): ["you bet.", "3."],
+        ("Moves so far: none.\nPot: 2.", "Moves so far: you bet.\nPot: 3."): ["you bet", "3"],
         ("same", "same"): [],
+        ("Throws: PR PP.", "Throws: PR PP RS."): ["RS"],
         ("one\ntwo", "one\nnew line\ntwo"): ["new line"],
         ("one\ntwo", "one"): [],
         ("", "all new"): ["all new"],
@@ -260,7 +264,7 @@ def test_opponent_and_seed_are_in_the_page_only_when_revealed(opened: Opened) ->
     assert not re.search(r"aggressive|conservative|intermediate", page.content())
     button.click()
     assert page.locator("#revealed dd").first.inner_text() in {"aggressive", "conservative", "intermediate"}
-    assert page.locator("#revealed dt").all_inner_texts() == ["opponent", "of itself it says", "seed", "instances"]
+    assert page.locator("#revealed dt").all_inner_texts() == ["opponent", "description", "seed", "instances"]
     page.get_by_role("button", name="Hide opponent and seed").click()
     assert not re.search(r"aggressive|conservative|intermediate", page.content())
 

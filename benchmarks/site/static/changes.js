@@ -2,7 +2,7 @@
 "use strict";
 MAGE.changes = (() => {
   const MOST = 1500; // Longer texts are not compared: the table of all pairs would be too big.
-  const tokens = (text) => text.match(/\s+|[^\s]+/g) ?? [];
+  const tokens = (text) => text.match(/\s+|[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu) ?? []; // Spaces, words, and each other sign.
 
   // Returns pieces [text, changed] that make up the new text.
   function compare(before, after) {

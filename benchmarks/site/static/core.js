@@ -60,11 +60,12 @@ const MAGE = (() => {
   // [value, low, high] as "+0.250 ±0.182", or with its ends if they are not symmetric.
   function interval([value, low, high], sign = true) {
     if (value === null) return "";
-    const shown = sign ? signed(value) : number(value);
+    const digits = Math.max(...[value, low, high].map(Math.abs)) < 10 ? 3 : 1;
+    const shown = sign ? signed(value, digits) : number(value, digits);
     if (low === null || high === null) return shown;
     const [below, above] = [value - low, high - value];
-    if (Math.abs(below - above) < 0.001) return `${shown} ±${number((above + below) / 2)}`;
-    return `${shown} (${number(low)} to ${number(high)})`;
+    if (Math.abs(below - above) < 0.001) return `${shown} ±${number((above + below) / 2, digits)}`;
+    return `${shown} (${number(low, digits)} to ${number(high, digits)})`;
   }
 
   return { put, load, element, number, signed, reward, interval };

@@ -34,7 +34,7 @@ MAGE.details = (() => {
     const meaning = (name) => element("th", { scope: "row", title: data.columns[name]?.[1] ?? null }, name);
     const overall = Object.entries(details.overall).filter(([, value]) => value[0] !== null);
     return element("div", { class: "scroll" }, element("table", { class: "numbers" }, element("caption", null, "By episode, with 95 % intervals"),
-      element("thead", null, element("tr", null, element("td"), episodes.map((n) => element("th", { scope: "col" }, `episode ${n + 1}`)))),
+      element("thead", null, element("tr", null, element("td"), episodes.map((n) => element("th", { scope: "col" }, `ep. ${n + 1}`)))),
       element("tbody", null,
         names.map((name) => element("tr", null, meaning(name), details.per_episode[name].map((value) => element("td", { class: "number" }, interval(value, takesSign(name)))))),
         overall.map(([name, value]) => element("tr", null, meaning(name),

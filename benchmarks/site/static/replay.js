@@ -3,11 +3,12 @@
 MAGE.replay = (() => {
   const { element, reward } = MAGE;
   const PAUSE = 1000; // Milliseconds between two steps while it plays.
+  const MANY = 15; // So many frames and more have their moves side by side, in a box that scrolls.
   let stop = () => {};
 
   function view(reel, name, index) {
     stop();
-    const replay = reel.replays[index];
+    const replay = unfold(reel.replays[index]);
     const steps = timeline(replay);
     const columns = replay.episodes.map((episode, number) => column(episode, number, (step) => go(steps.findIndex(
       (other) => other.episode === number && other.frame === step))));
@@ -27,7 +28,7 @@ MAGE.replay = (() => {
       element("p", { class: "back" }, element("a", { href: "#/" }, "← all boards")),
       element("h1", { tabindex: "-1" }, `${reel.short} in ${reel.scenario}`),
       element("p", { class: "facts" }, reel.agent === reel.short ? "" : `${reel.agent}; `, `${reel.suite}, version ${reel.suite_version}; meta-episode number ${replay.number}; `
-        + `${replay.episodes.length} episodes against one opponent; ${reel.unit}`),
+        + `${replay.episodes.length === 1 ? "one episode" : `${replay.episodes.length} episodes`} against one opponent; ${reel.unit}`),
       others(reel, name, index),
       replay.status === "ok" ? null : element("p", { class: "failure" }, element("strong", null, `Status: ${replay.status}. `), replay.error),
       element("details", { class: "rules" }, element("summary", null, "Rules, as the agent was told them"), element("pre", null, reel.rules)),
@@ -35,6 +36,22 @@ MAGE.replay = (() => {
       element("div", { class: "episodes" }, columns.map((one) => one.element)),
       reveal(replay),
     ];
+  }
+
+  // Texts are stored line by line as what differs from the text before: see difference() in film.py.
+  function unfold(replay) {
+    const episodes = replay.episodes.map((episode) => {
+      let before = [];
+      const frames = episode.frames.map((frame) => {
+        before = frame.text.map((line, index) => {
+          const old = before[index] ?? "";
+          return line === 0 ? old : old.slice(0, line[0]) + line[2] + (line[1] ? old.slice(-line[1]) : "");
+        });
+        return { ...frame, text: before.join("\n") };
+      });
+      return { ...episode, frames };
+    });
+    return { ...replay, episodes };
   }
 
   // All that can be looked at, in order: every frame of every episode, and every reflection.
@@ -98,7 +115,7 @@ MAGE.replay = (() => {
     const result = element("span", { class: "result" });
     const text = element("pre", { class: "view", tabindex: "0", "aria-label": `What the agent sees in episode ${number + 1}` });
     text.style.minHeight = `${Math.max(...episode.frames.map((frame) => frame.text.split("\n").length)) * 1.5 + 1.4}em`;
-    const moves = element("ol", { class: "moves" }, episode.frames.slice(1).map((frame, index) => move(frame, () => jump(index + 1))));
+    const moves = element("ol", { class: episode.frames.length > MANY ? "moves many" : "moves" }, episode.frames.slice(1).map((frame, index) => move(frame, () => jump(index + 1))));
     const note = episode.reflection ? element("blockquote", { class: "reflection" },
       element("h3", null, `Reflection after episode ${number + 1}`), element("p", null, episode.reflection)) : null;
     const made = element("section", { class: "episode", "aria-label": `Episode ${number + 1}` },
@@ -118,6 +135,9 @@ MAGE.replay = (() => {
         item.hidden = index + 1 > seen;
         item.classList.toggle("now", now && index + 1 === frame);
       });
+      if (now && moves.classList.contains("many") && seen) {
+        moves.scrollTop = moves.children[seen - 1].offsetTop - moves.offsetTop - moves.clientHeight / 2;
+      }
       if (note) { note.hidden = frame < episode.frames.length; note.classList.toggle("now", now && !note.hidden); }
       if (now && made.isConnected) made.scrollIntoView({ block: "nearest" });
     } };
@@ -139,7 +159,7 @@ MAGE.replay = (() => {
   }
 
   function reveal(replay) {
-    const facts = { opponent: replay.opponent || "nobody", "of itself it says": replay.described, seed: replay.seed,
+    const facts = { opponent: replay.opponent || "nobody", description: replay.described, seed: replay.seed,
       instances: replay.episodes.map((episode) => episode.instance).join(", ") };
     const list = element("dl", { id: "revealed", class: "origin", hidden: true });
     const button = element("button", { type: "button", "aria-expanded": "false", "aria-controls": "revealed", onclick: () => {
