@@ -143,12 +143,18 @@ async def ask_awaited(call: Call) -> Any:
 
 def run_loop(coroutine: Coroutine[Any, Any, Result]) -> Result:
     """Runs a coroutine to its end, in an event loop of its own; also in a notebook, which has a loop running."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
+    if not _in_loop():
         return asyncio.run(coroutine)
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, coroutine).result()
+
+
+def _in_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 def failure(error: BaseException) -> AgentFailure:

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import runpy
+import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,6 +31,7 @@ try:
 except ImportError as error:
     raise MageError("Ray is not installed: pip install 'mage-envs[ray]', or leave --executor out") from error
 
+_KNOCK_SECONDS = 5.0
 _START = "Start one by `ray start --head`, join other machines by `ray start --address=HOST:6379`"
 
 
@@ -45,14 +48,26 @@ def ray_cluster() -> Iterator[int]:
     joined = not ray.is_initialized()
     if joined:
         try:
+            _knock(os.environ.get("RAY_ADDRESS", ""))
             ray.init(address="auto", logging_level=logging.ERROR, log_to_driver=False)
-        except ConnectionError as error:
+        except OSError as error:  # ConnectionError is one.
             raise MageError(f"there is no Ray cluster. {_START}") from error
     try:
         yield max(1, int(ray.cluster_resources().get("CPU", 1)))
     finally:
         if joined:
             ray.shutdown()
+
+
+def _knock(address: str) -> None:
+    """Sees whether anybody is at ``HOST:PORT``: Ray itself would try for minutes.
+
+    Raises:
+        OSError: Nobody is.
+    """
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if host and port.isdecimal():
+        socket.create_connection((host, int(port)), _KNOCK_SECONDS).close()
 
 
 def run_on_ray(setup: PlayerSetup | LoopSetup, count: int, jobs: int, tick: Tick) -> None:
@@ -152,7 +167,7 @@ class _Worker:
         """Takes and does tasks until there are none left."""
         if (own := package_versions()) != packages:
             raise MageError(f"a node of the Ray cluster has {own}, and the run was started with {packages}")
-        setup()(lambda: ray.get(desk.take.remote()), lambda well: desk.tell.remote(well) and None)
+        setup()(lambda: ray.get(desk.take.remote()), lambda well: ray.get(desk.tell.remote(well)))
 
 
 @dataclass(frozen=True)

@@ -304,8 +304,8 @@ def _delete(path: Path) -> None:
 
 def _refuse_other_config(path: Path, found: Manifest, wanted: Manifest) -> None:
     if found.shard != wanted.shard:
-        there, now = (shard and "{}/{}".format(*shard) for shard in (found.shard, wanted.shard))
-        raise RecordError(f"{path} is the run of shard {there}, and not of {now}. Choose another --out")
+        there, now = (f"shard {s[0]}/{s[1]}" if s else "the whole panel" for s in (found.shard, wanted.shard))
+        raise RecordError(f"{path} is the run of {there}, and not of {now}. Choose another --out")
     if difference := config_difference(found, wanted):
         raise RecordError(f"{path} is a run of another configuration; what differs: {difference}. Choose another --out")
 

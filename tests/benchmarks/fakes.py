@@ -17,7 +17,7 @@ from mage_envs.errors import MageError, UnsupportedGameError
 from mage_envs.scenarios import Scenario
 
 FORKSERVER = multiprocessing.get_context("forkserver")  # Quick, and without the threads of pytest-xdist.
-FORKSERVER.set_forkserver_preload(["tests.benchmarks.fakes", "benchmarks.runner"])
+FORKSERVER.set_forkserver_preload(["tests.benchmarks.fakes", "tests.benchmarks.awaited", "benchmarks.runner"])
 
 KUHN = Scenario("test/kuhn", "mage/KuhnPoker-meta-v0", "for tests", "chips per hand", "kuhn/train")
 

@@ -1,4 +1,7 @@
-"""Kill a run at any moment, resume it, and the files are those of a run that was not killed; PAINS R1 to R3."""
+"""Kill a run at any moment, resume it, and the files are those of a run that was not killed; PAINS R1 to R3.
+
+``MAGE_KILLS=50 pytest tests/benchmarks/test_resume.py -k random_points`` kills more often than the suite does.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,11 +19,14 @@ import pytest
 
 from benchmarks.plan import make_plan
 from benchmarks.run_directory import MANIFEST, RECORDS, Manifest
-from benchmarks.runner import run
+from benchmarks.runner import Scheduling, run
+from tests.benchmarks.awaited import make_awaited
 from tests.benchmarks.fakes import FORKSERVER, ignore_progress, make_fake, suite
 
 SUITE = suite(60, "random", "failing_at_seat_1")
+AWAITED = suite(100, "drawing")
 LAST = 119
+KILLS = int(os.environ.get("MAGE_KILLS", "10"))
 ROOT = Path(__file__).parents[2]
 
 
@@ -96,16 +103,38 @@ def test_killed_while_sorting(whole: Path, tmp_path: Path, calls: int) -> None:
     assert files(tmp_path) == files(whole)
 
 
-def test_killed_again_and_again(whole: Path, tmp_path: Path) -> None:
+def _play(path: Path, kind: str, seconds: float | None = None) -> None:
+    """Plays, and kills itself so long after the first meta-episode was begun."""
+    begun = False
+
+    def progress(done: int, total: int, errors: int) -> None:
+        nonlocal begun
+        if seconds is not None and not begun:
+            begun = True
+            threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGKILL)).start()
+
+    awaited = kind == "awaited"
+    plan = make_plan(AWAITED, factory=make_awaited) if awaited else make_plan(SUITE, factory=make_fake)
+    how = Scheduling(jobs=2 if kind == "workers" else 1, concurrency=8, calls=awaited)
+    run(plan, path, progress, mode="resume", how=how)
+
+
+@pytest.mark.parametrize("kind", ["at once", "awaited"])
+def test_killed_at_random_points(tmp_path: Path, kind: str) -> None:
+    _play(tmp_path / "whole", kind)
     rng = random.Random(1)
-    for _ in range(8):
-        process = FORKSERVER.Process(target=go, args=(tmp_path,))
+    killed, played = 0, []
+    for _ in range(KILLS):
+        process = FORKSERVER.Process(target=_play, args=(tmp_path / "killed", kind, rng.uniform(0.0, 0.02)))
         process.start()
-        process.join(timeout=rng.uniform(0.0, 0.1))
-        process.kill()
         process.join()
-    go(tmp_path)
-    assert files(tmp_path) == files(whole)
+        killed += process.exitcode == -signal.SIGKILL
+        path = tmp_path / "killed" / RECORDS
+        played.append(path.read_bytes().count(b"\n") if path.exists() else 0)
+    assert killed
+    assert played == sorted(played)  # What was finished stays.
+    _play(tmp_path / "killed", kind)
+    assert files(tmp_path / "killed") == files(tmp_path / "whole")
 
 
 def test_killed_with_workers(whole: Path, tmp_path: Path) -> None:
