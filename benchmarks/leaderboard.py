@@ -116,7 +116,8 @@ def write_board(rows: Iterable[Row]) -> str:
     """Writes rows as CSV, sorted, so that the same rows are the same file. No cell can run as a formula."""
     ordered = sorted(rows, key=lambda row: (-int(row["suite_version"]), *row_key(row)[2:]))
     names = header(max((int(row["episodes"]) for row in ordered), default=1))
-    lines = [[_safe(name, row.get(name, "")) for name in names] for row in ordered]
+    columns = [(name, is_text(name)) for name in names]
+    lines = [[safe_text(row.get(name, "")) if text else row.get(name, "") for name, text in columns] for row in ordered]
     return "".join(map(_line, [names, *lines]))
 
 
@@ -134,29 +135,31 @@ def _read(reader: csv.DictReader[str], path: Path) -> list[Row]:
     for name in header(0):
         if name not in names:
             raise RecordError(f"{path} is no leaderboard: it has no column {name!r}")
+    texts = [name for name in names if is_text(name) and name not in COUNTED]
+    numbers = [name for name in names if not is_text(name) and name not in COUNTED]
     rows = []
     for row in reader:
         place = f"{path}:{reader.line_num}"
         if None in row or None in row.values():
             raise RecordError(f"{place}: this line has not as many cells as the header")
-        rows.append({name: _cell(name, cell, place) for name, cell in row.items()})
+        for name in texts:
+            row[name] = row[name].removeprefix("'")
+        for name in COUNTED:
+            _check(row[name].isdecimal() and int(row[name]) >= COUNTED[name], row, name, place)
+        for name in numbers:
+            _check(not row[name] or _is_number(row[name]), row, name, place)
+        rows.append(row)
     known = set(header(max((int(row["episodes"]) for row in rows), default=0)))
     for name in names:
         if rows and name not in known:
             raise RecordError(f"{path}: unknown column {name!r}; was the file made by a newer MAGE?")
-    return [dict.fromkeys(known, "") | row for row in rows]
+    lacking = dict.fromkeys(known - {*names}, "")
+    return [row | lacking for row in rows] if lacking else rows
 
 
-def _cell(name: str, cell: str, place: str) -> str:
-    if name in COUNTED:
-        good = cell.isdecimal() and int(cell) >= COUNTED[name]
-    elif is_text(name):
-        return cell[1:] if cell.startswith("'") else cell
-    else:
-        good = not cell or _is_number(cell)
+def _check(good: bool, row: Row, name: str, place: str) -> None:
     if not good:
-        raise RecordError(f"{place}: {cell!r} is no value of the column {name!r}")
-    return cell
+        raise RecordError(f"{place}: {row[name]!r} is no value of the column {name!r}")
 
 
 def _is_number(cell: str) -> bool:
@@ -170,10 +173,6 @@ def _line(cells: Sequence[str]) -> str:
     text = io.StringIO()
     csv.writer(text, lineterminator="\r\n").writerow(cells)  # With this end it quotes both characters in cells.
     return text.getvalue().removesuffix("\r\n") + "\n"
-
-
-def _safe(name: str, cell: str) -> str:
-    return safe_text(cell) if is_text(name) else cell
 
 
 def _plain_name(suite: str) -> str:
