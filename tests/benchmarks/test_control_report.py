@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
+from typer.testing import CliRunner
 
+from benchmarks.cli import app
 from benchmarks.control_report import control_effects, effect_tables
 from benchmarks.plan import Plan, make_plan
 from benchmarks.run_directory import RunDirectory
@@ -74,3 +76,22 @@ def test_runs_that_cannot_stand_side_by_side(tmp_path: Path) -> None:
     single, alone = played(tmp_path / "single", episodes=1)
     with pytest.raises(MageError, match="has no memory to look at"):
         control_effects([alone, played(tmp_path / "single", "no_memory", episodes=1)[1]], single.panel)
+
+
+def test_the_commands(tmp_path: Path) -> None:
+    def said(*words: str | Path) -> str:
+        found = CliRunner().invoke(app, [*map(str, words)])
+        assert found.exit_code == 0, found.exception
+        return found.stdout
+
+    for name in ("none", "no_memory"):
+        small = ("--agent", "thompson", "--meta-episodes", "20", "--jobs", "1", "--control", name)
+        said("run", "quick", *small, "--out", tmp_path / name)
+        said("verify", tmp_path / name)
+    side_by_side = said("controls", tmp_path / "none", tmp_path / "no_memory")
+    assert "lost of gain" in side_by_side
+    assert " no_memory" in side_by_side
+    small = ("--agent", "change_point", "--meta-episodes", "96", "--jobs", "1", "--out", tmp_path / "a")
+    said("run", "adaptation", *small)
+    assert "rec." in said("adaptation", tmp_path / "a", "--csv", tmp_path / "a.csv")
+    assert (tmp_path / "a.csv").read_text().startswith("scenario,agent,n,")
