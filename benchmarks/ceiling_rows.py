@@ -7,6 +7,7 @@ import io
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from benchmarks.leaderboard import safe_text
 from benchmarks.yardsticks import Exact, Kind, Member, SeatYardsticks
 
 ALL = "all"
@@ -70,7 +71,7 @@ def ceiling_rows(scenario: str, episodes: int, seats: Iterable[SeatYardsticks]) 
 
 
 def write_rows(rows: Iterable[CeilingRow]) -> str:
-    """Writes rows as CSV with a header."""
+    """Writes rows as CSV with a header. No cell can run as a formula."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(CeilingRow._fields)
@@ -110,4 +111,6 @@ def _cell(value: object) -> str:
         return "yes" if value else "no"
     if isinstance(value, float):
         return format(value + 0.0, ".12g")
+    if isinstance(value, str):
+        return safe_text(value)
     return "" if value is None else str(value)

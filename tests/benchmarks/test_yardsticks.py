@@ -205,3 +205,10 @@ def test_many_episodes_show_the_first_and_the_last() -> None:
     assert "ep. 2" in told
     assert "ep. 11" not in told
     assert max(map(len, told.splitlines())) <= 80
+
+
+def test_no_cell_is_a_formula() -> None:
+    found = CeilingRow("=cmd()", "@x", 1.0, 0, "1", "told", -0.5, None, None, True, None, "+1")
+    assert write_rows([found]).splitlines()[1].split(",") == [
+        *("'=cmd()", "'@x", "1", "0", "1", "told", "-0.5", "", "", "yes", "", "'+1")
+    ]
