@@ -16,8 +16,8 @@ from typing import Any
 
 GAMES = ("kuhn_poker", "tic_tac_toe")
 BATCHES = (1_024, 8_192)
-ROUNDS = 7
-MOVES = 4_000_000
+ROUNDS = 60
+MOVES = 400_000
 
 
 def rate(game: str, batch: int) -> float:
