@@ -112,5 +112,5 @@ def _cell(value: object) -> str:
     if isinstance(value, float):
         return format(value + 0.0, ".12g")
     if isinstance(value, str):
-        return safe_text(value)
+        return value if value.startswith("'") else safe_text(value)  # A quoted name in a note is no formula.
     return "" if value is None else str(value)
