@@ -176,7 +176,7 @@ class MetaGameVectorEnv(VectorEnv[Observations, Any, npt.NDArray[Any]]):
         if mask is not None:
             self._batch.show(everyone, room.shown)
         room.shown.refused[:] = False
-        room.look()
+        room.look_again(everyone)
         self._running = True
         return room.observations(), room.infos(room.shown.refused)
 
@@ -198,9 +198,9 @@ class MetaGameVectorEnv(VectorEnv[Observations, Any, npt.NDArray[Any]]):
         self._check_autoreset()
         chosen = check_actions(actions, self.num_envs)
         room = self._room()
+        room.truncated[:] = False
         shown = room.shown
-        self._batch.step(chosen, shown)
-        room.look()
+        self._batch.step(chosen, room.shares, room.look)
         seen, told = room.observations(), room.infos(shown.refused)
         if shown.ended.any():
             if self._autoreset is AutoresetMode.SAME_STEP and shown.terminated.any():

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mage_envs.tabular.batch import Batch
+from mage_envs.tabular.batch_arrays import Shown
 
 Infos: TypeAlias = dict[str, Any]
 Observations: TypeAlias = dict[str, npt.NDArray[Any]]
@@ -23,6 +24,7 @@ class Room:
 
     Attributes:
         shown: What the batch shows.
+        shares: The same by the batch's shares.
         truncated: Nothing ever is.
     """
 
@@ -36,6 +38,11 @@ class Room:
         count = len(batch.seeds)
         self._seen = {name: np.empty((count, table.shape[1]), table.dtype) for name, table in self._tables.items()}
         self.truncated = np.zeros(count, np.bool_)
+        self.shares = [Shown(*(array[share] for array in self.shown)) for share in batch.shares]
+        self._shares = [
+            [(table, self.shown.seen[share], self._seen[name][share]) for name, table in self._tables.items()]
+            for share in batch.shares
+        ]
         self._arrays = (*self.shown, *self._seen.values(), self.truncated)
         self._references = self._count()
 
@@ -46,11 +53,10 @@ class Room:
     def _count(self) -> int:
         return sum(map(getrefcount, self._arrays))
 
-    def look(self) -> None:
-        """Looks up OpenSpiel's tensor, and what the end reveals, for the views that are shown."""
-        self.truncated[:] = False
-        for name, table in self._tables.items():
-            np.take(table, self.shown.seen, axis=0, out=self._seen[name], mode="clip")
+    def look(self, share: int) -> None:
+        """Looks up OpenSpiel's tensor, and what the end reveals, for the views that are shown of a share."""
+        for table, views, seen in self._shares[share]:
+            np.take(table, views, axis=0, out=seen, mode="clip")
 
     def look_again(self, rows: npt.NDArray[Any]) -> None:
         """Does the same for some environments."""

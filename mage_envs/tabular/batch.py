@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -10,10 +11,11 @@ import numpy.typing as npt
 from mage_envs.opponents import Opponent, make_opponent
 from mage_envs.opponents.populations import Population
 from mage_envs.tabular.backends import load_backend
-from mage_envs.tabular.batch_arrays import OVER, Rules, Shown, make_shown, make_state
+from mage_envs.tabular.batch_arrays import OVER, Rules, Shown, State, make_shown, make_state
 from mage_envs.tabular.batch_tables import Array, make_tables
 from mage_envs.tabular.compiled import CompiledGame
 from mage_envs.tabular.streams import Words, seeded
+from mage_envs.tabular.threads import shares, side_by_side
 
 
 class Batch:
@@ -22,6 +24,7 @@ class Batch:
     Attributes:
         game: The game as arrays.
         rules: What all have in common.
+        shares: What is stepped side by side.
         seeds: The seed of each environment's stream, −1 before it has one; int64, shape (n,).
     """
 
@@ -38,6 +41,8 @@ class Batch:
         self.admit(*(spec for spec, _ in population.members))
         self._backend = load_backend(backend)
         self._state = make_state(count, rules.episodes)
+        self.shares = shares(count) if self._backend.PARALLEL else [slice(0, count)]
+        self._states = [State(*(array[share] for array in self._state)) for share in self.shares]
 
     @property
     def opponents(self) -> tuple[str, ...]:
@@ -98,13 +103,31 @@ class Batch:
         """Shows environments as they are."""
         self._backend.show(self._tables, self._state, rows, shown)
 
-    def step(self, actions: npt.NDArray[np.int64], shown: Shown) -> None:
-        """Plays an action of each environment, starts those anew that are over, and shows them all."""
-        self._backend.step(self._tables, self.rules, self._state, actions, shown)
+    def step(self, actions: npt.NDArray[np.int64], shown: Sequence[Shown], then: Callable[[int], None]) -> None:
+        """Plays an action of each environment, starts those anew that are over, and shows them all.
+
+        Args:
+            actions: One for each.
+            shown: Where each share of :attr:`shares` is shown.
+            then: Is called with the number of each share when it has been stepped, perhaps in another thread.
+        """
+
+        def step(number: int) -> None:
+            share = actions[self.shares[number]]
+            self._backend.step(self._tables, self.rules, self._states[number], share, shown[number])
+            then(number)
+
+        side_by_side([partial(step, number) for number in range(len(self.shares))])
 
     def sample(self, key: int) -> npt.NDArray[np.int64]:
         """Chooses a legal action in phase play, any action otherwise, from a key in 0..2**64 - 1."""
-        return self._backend.sample(self._tables, self._state, key)
+        actions = np.empty(len(self.seeds), np.int64)
+        tasks = [
+            partial(self._backend.sample, self._tables, state, key, share.start, actions[share])
+            for share, state in zip(self.shares, self._states, strict=True)
+        ]
+        side_by_side(tasks)
+        return actions
 
 
 def _generator(high: int, low: int, increment_high: int, increment_low: int) -> np.random.Generator:

@@ -102,7 +102,13 @@ class Shown(NamedTuple):
 
 
 class Backend(Protocol):
-    """The arithmetic: a module with these functions. ``rows`` are ascending indices of environments."""
+    """The arithmetic: a module with these functions. ``rows`` are ascending indices of environments.
+
+    Attributes:
+        PARALLEL: Whether two threads get on faster than one.
+    """
+
+    PARALLEL: bool
 
     def draw(self, tables: Tables, rules: Rules, state: State, rows: Array, order: int) -> None:
         """Draws opponent, seats and instances of new meta-episodes."""
@@ -116,9 +122,8 @@ class Backend(Protocol):
     def step(self, tables: Tables, rules: Rules, state: State, actions: Array, shown: Shown) -> None:
         """Plays an action of each environment, starts those anew that are over, and shows them all."""
 
-    def sample(self, tables: Tables, state: State, key: int) -> Array:
-        """Chooses a legal action in phase play, any action otherwise; number i by output i of SplitMix64 of a key."""
-        ...
+    def sample(self, tables: Tables, state: State, key: int, first: int, actions: Array) -> None:
+        """Chooses a legal action in phase play, any action otherwise; number i by output first + i of SplitMix64."""
 
 
 def make_state(count: int, episodes: int) -> State:

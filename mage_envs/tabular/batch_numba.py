@@ -1,8 +1,8 @@
 """The arithmetic of a batch in numba: one loop over environments, each of which goes through its step by itself.
 
 What :mod:`~mage_envs.tabular.batch_numpy` does with arrays stands here as it stands in ``mage_envs.envs.meta_episode``
-and ``game_env``. ``env`` is the record of one environment. One thread, without Python's lock: two threads may step two
-environments at once, and a process that has used this can fork.
+and ``game_env``. ``env`` is the record of one environment. All of it runs without Python's lock, and environments have
+nothing in common that is written: threads may step them side by side, and a process that has used this can fork.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from mage_envs.tabular.numba_numbers import (
     splitmix64,
     to_uniform,
 )
+
+PARALLEL = True
 
 
 @compiled
@@ -74,19 +76,13 @@ def step(tables: Tables, rules: Rules, state: State, actions: Array, shown: Show
         _show(tables, env, i, shown)
 
 
-def sample(tables: Tables, state: State, key: int) -> Array:
-    """Chooses a legal action in phase play, any action otherwise; number i by output i of SplitMix64 of a key."""
-    actions = np.empty(len(state.records), np.int64)
-    _sample(tables, state, key, actions)
-    return actions
-
-
 @compiled
-def _sample(tables: Tables, state: State, key: int, actions: Array) -> None:
+def sample(tables: Tables, state: State, key: int, first: int, actions: Array) -> None:
+    """Chooses a legal action in phase play, any action otherwise; number i by output first + i of SplitMix64."""
     for i in range(len(actions)):
         env = state.records[i]
         choices = tables.choices[env.seen] if env.status == PLAY else 0
-        high = splitmix64(np.uint64(key), np.uint64(i)) >> np.uint64(32)
+        high = splitmix64(np.uint64(key), np.uint64(first + i)) >> np.uint64(32)
         size = choices if choices else tables.mask.shape[1]
         index = np.int64((high * np.uint64(size)) >> np.uint64(32))
         actions[i] = tables.legal[env.seen, index] if choices else index

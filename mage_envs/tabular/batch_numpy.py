@@ -14,6 +14,8 @@ from mage_envs.tabular.batch_tables import Array, Tables
 from mage_envs.tabular.streams import draw as draw_numbers
 from mage_envs.tabular.streams import draw_words
 
+PARALLEL = False
+
 
 def draw(tables: Tables, rules: Rules, state: State, rows: Array, order: int) -> None:
     """Draws opponent, seats and instances of new meta-episodes."""
@@ -76,17 +78,15 @@ def show(tables: Tables, state: State, rows: Array, shown: Shown) -> None:
     shown.last_reward[rows, 0] = env["last_reward"][rows] + 0.0  # Never −0.
 
 
-def sample(tables: Tables, state: State, key: int) -> Array:
-    """Chooses a legal action in phase play, any action otherwise; number i by output i of SplitMix64 of a key."""
+def sample(tables: Tables, state: State, key: int, first: int, actions: Array) -> None:
+    """Chooses a legal action in phase play, any action otherwise; number i by output first + i of SplitMix64."""
     env = state.records
-    count = len(env)
-    words = splitmix64(np.full(count, key, np.uint64), np.arange(count, dtype=np.uint64))
+    words = splitmix64(np.full(len(env), key, np.uint64), np.arange(first, first + len(env), dtype=np.uint64))
     choices = np.where(env["status"] == PLAY, tables.choices[env["seen"]], 0)
     free = choices == 0
     size = np.where(free, tables.mask.shape[1], choices)
     index = ((words >> 32) * size.astype(np.uint64) >> 32).astype(np.int64)
-    chosen: Array = np.where(free, index, tables.legal[env["seen"], np.where(free, 0, index)])
-    return chosen
+    actions[:] = np.where(free, index, tables.legal[env["seen"], np.where(free, 0, index)])
 
 
 # Episodes.
