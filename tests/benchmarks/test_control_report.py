@@ -87,7 +87,7 @@ def test_the_commands(tmp_path: Path) -> None:
     for name in ("none", "no_memory"):
         small = ("--agent", "thompson", "--meta-episodes", "20", "--jobs", "1", "--control", name)
         said("run", "quick", *small, "--out", tmp_path / name)
-        said("verify", tmp_path / name)
+        said("verify", tmp_path / name, "--jobs", "1")
     side_by_side = said("controls", tmp_path / "none", tmp_path / "no_memory")
     assert "lost of gain" in side_by_side
     assert " no_memory" in side_by_side
