@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from benchmarks.ceilings import Ceilings
-from benchmarks.records import EpisodeRecord, Record
+from benchmarks.records import EpisodeFigures, EpisodeRecord, Figures, Record
 from benchmarks.statistics import EMPTY, Estimate, cluster_labels, mean_estimate, rate_estimate
 
 
@@ -67,12 +67,12 @@ class RowMetrics:
 
 
 def row_metrics(
-    records: Iterable[Record], n_expected: int, episodes: int, ceilings: Ceilings, *, stops: bool = False
+    records: Iterable[Record | Figures], n_expected: int, episodes: int, ceilings: Ceilings, *, stops: bool = False
 ) -> RowMetrics:
     """Computes a row.
 
     Args:
-        records: The records of one agent in one scenario.
+        records: The records of one agent in one scenario, or what of them goes into numbers.
         n_expected: Meta-episodes in the panel.
         episodes: N.
         ceilings: Exact values; empty ones leave ``normalised`` and ``regret`` empty.
@@ -107,9 +107,9 @@ def row_metrics(
 class _Column:
     """The episodes of one number, of the meta-episodes that got that far."""
 
-    def __init__(self, scored: Sequence[Record], clusters: Sequence[int], number: int) -> None:
+    def __init__(self, scored: Sequence[Record | Figures], clusters: Sequence[int], number: int) -> None:
         there = [(r.episodes[number], c) for r, c in zip(scored, clusters, strict=True) if number < len(r.episodes)]
-        self.episodes: list[EpisodeRecord] = [episode for episode, _ in there]
+        self.episodes: list[EpisodeRecord | EpisodeFigures] = [episode for episode, _ in there]
         self.clusters = [cluster for _, cluster in there]
         self.passed = [any(episode.outcome == "win" for episode in r.episodes[: number + 1]) for r in scored]
         self.all_clusters = clusters
@@ -132,7 +132,7 @@ class _Column:
         return rate_estimate(hits, self.clusters)
 
 
-def _cluster_keys(record: Record) -> set[tuple[str | None, str]]:
+def _cluster_keys(record: Record | Figures) -> set[tuple[str | None, str]]:
     return {(record.opponent, episode.instance) for episode in record.episodes}
 
 

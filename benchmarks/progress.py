@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Callable
 from types import TracebackType
@@ -13,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 Style: TypeAlias = Literal["bar", "quiet", "json"]
 
-_SECONDS = {"bar": 0.1, "json": 1.0}
+_WHOLE = 10  # A rate from here on is shown without a fraction.
 
 
 class Teller(Protocol):
@@ -44,31 +45,55 @@ def make_teller(style: Style, label: str, console: Console) -> Teller:
     return kinds[style](label, console)
 
 
-class Pace:
-    """How fast it goes, from the first number that was told."""
+class _Shown:
+    """Takes numbers at any rate, and shows them now and then, also while none come: agents may take minutes."""
+
+    seconds: float
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        """Starts the clock."""
         self._clock = clock
-        self.begun = self._shown = clock()
-        self._first: int | None = None
+        self._numbers: tuple[int, int, int] | None = None
+        self._first, self._begun = 0, clock()
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._keep_showing, daemon=True)
 
-    def due(self, done: int, total: int, seconds: float) -> bool:
-        """Whether to tell now: at the start, at the end, and in between so often."""
-        now = self._clock()
-        if self._first is not None and 0 < done < total and now - self._shown < seconds:
-            return False
-        self._first = done if self._first is None else self._first
-        self._shown = now
-        return True
+    def __call__(self, done: int, total: int, errors: int = 0) -> None:
+        """Takes the numbers."""
+        if self._numbers is None:  # What was there before this attempt is no part of its rate.
+            self._first, self._begun = done, self._clock()
+            self._numbers = (done, total, errors)
+            self.show()
+        self._numbers = (done, total, errors)
 
-    def rate(self, done: int) -> float:
-        """Returns how many a second."""
-        return (done - (self._first or 0)) / max(self._clock() - self.begun, 1e-9)
+    def show(self) -> None:
+        """Shows the numbers."""
+        if self._numbers is not None:
+            done = self._numbers[0] - self._first
+            self._show(*self._numbers, done / max(self._clock() - self._begun, 1e-9))
+
+    def _show(self, done: int, total: int, errors: int, rate: float) -> None:
+        raise NotImplementedError
+
+    def _keep_showing(self) -> None:
+        while not self._over.wait(self.seconds):
+            self.show()
+
+    def __enter__(self) -> Self:
+        """Starts showing."""
+        self._thread.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        """Shows the last numbers."""
+        self._over.set()
+        self._thread.join()
+        self.show()
 
 
-class Bar:
+class Bar(_Shown):
     """A progress bar with rate, errors and time left."""
+
+    seconds = 0.1
 
     def __init__(self, label: str, console: Console) -> None:
         """Makes the bar.
@@ -77,6 +102,7 @@ class Bar:
             label: What is counted.
             console: Where it is drawn.
         """
+        super().__init__()
         columns = (
             TextColumn("{task.description}"),
             BarColumn(bar_width=24),
@@ -90,60 +116,46 @@ class Bar:
         self._console = console
         self._bar = Progress(*columns, console=console, refresh_per_second=5)
         self._task = self._bar.add_task(label, total=None, rate="", errors="")
-        self._pace = Pace()
-
-    def __call__(self, done: int, total: int, errors: int = 0) -> None:
-        """Moves the bar, at most ten times a second."""
-        if self._pace.due(done, total, _SECONDS["bar"]):
-            rate = self._pace.rate(done)
-            shown = f"{rate:.0f}/s" if rate >= 10 or not rate else f"{rate:.2g}/s"
-            failed = f"{errors} errors" if errors else ""
-            self._bar.update(self._task, completed=done, total=total, rate=shown, errors=failed)
 
     def event(self, name: str, text: str, **facts: Any) -> None:
         """Prints the words."""
         self._console.print(text, markup=False, soft_wrap=True)
 
+    def _show(self, done: int, total: int, errors: int, rate: float) -> None:
+        shown = f"{rate:.0f}/s" if rate >= _WHOLE or not rate else f"{rate:.2g}/s"
+        failed = f"{errors} errors" if errors else ""
+        self._bar.update(self._task, completed=done, total=total, rate=shown, errors=failed)
+
     def __enter__(self) -> Self:
         """Starts drawing."""
         self._bar.start()
-        return self
+        return super().__enter__()
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         """Stops drawing."""
+        super().__exit__(kind, error, at)
         self._bar.stop()
 
 
-class JsonLines:
+class JsonLines(_Shown):
     """One JSON object a line, each with ``event``: for machines that read along."""
 
-    def __init__(self, label: str, console: Console) -> None:
-        """Takes what is counted, and where to write."""
-        self._label, self._console = label, console
-        self._pace = Pace()
+    seconds = 1.0
 
-    def __call__(self, done: int, total: int, errors: int = 0) -> None:
-        """Writes a line, at most one a second."""
-        if self._pace.due(done, total, _SECONDS["json"]):
-            rate = self._pace.rate(done)
-            left = round((total - done) / rate, 1) if rate else None
-            numbers = {"done": done, "total": total, "errors": errors, "rate": round(rate, 3), "left_s": left}
-            self._write({"event": "progress", "counts": self._label, **numbers})
+    def __init__(self, label: str, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
+        """Takes what is counted, where to write, and a clock."""
+        super().__init__(clock)
+        self._label, self._console = label, console
 
     def event(self, name: str, text: str, **facts: Any) -> None:
         """Writes the facts."""
-        self._write({"event": name, **facts})
-
-    def _write(self, line: dict[str, Any]) -> None:
-        self._console.file.write(json.dumps(line) + "\n")
+        self._console.file.write(json.dumps({"event": name, **facts}) + "\n")
         self._console.file.flush()
 
-    def __enter__(self) -> Self:
-        """Does nothing."""
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        """Does nothing."""
+    def _show(self, done: int, total: int, errors: int, rate: float) -> None:
+        left = round((total - done) / rate, 1) if rate else None
+        numbers = {"done": done, "total": total, "errors": errors, "rate": round(rate, 3), "left_s": left}
+        self.event("progress", "", counts=self._label, **numbers)
 
 
 class Quiet:

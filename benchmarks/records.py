@@ -60,6 +60,29 @@ class EpisodeRecord(_Frozen):
     reflection: Action | None = None
 
 
+class EpisodeFigures(NamedTuple):
+    """What of an episode goes into numbers; see :class:`EpisodeRecord`."""
+
+    instance: str
+    reward: float
+    outcome: Outcome
+    invalid: int
+
+
+class Figures(NamedTuple):
+    """What of a record goes into numbers: a tenth of its memory; see :class:`Record`."""
+
+    number: int
+    status: Status
+    opponent: str | None
+    episodes: tuple[EpisodeFigures, ...]
+
+    @property
+    def scored(self) -> bool:
+        """Whether the meta-episode has a score."""
+        return self.status in SCORED
+
+
 class Key(NamedTuple):
     """What names a record in a run."""
 
@@ -110,6 +133,12 @@ class Record(_Frozen):
     def scored(self) -> bool:
         """Whether the meta-episode has a score."""
         return self.status in SCORED
+
+    def figures(self) -> Figures:
+        """Returns what goes into numbers, without what was done and said."""
+        episodes = tuple(EpisodeFigures(e.instance, e.reward, e.outcome, e.invalid) for e in self.episodes)
+        opponent = None if self.opponent is None else sys.intern(self.opponent)
+        return Figures(self.number, self.status, opponent, episodes)
 
     def line(self) -> bytes:
         """Writes the record as one JSON line, without the line end."""

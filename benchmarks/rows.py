@@ -11,7 +11,7 @@ from benchmarks.ceilings import Ceilings, panel_ceilings
 from benchmarks.columns import ADAPTIVE, BOUNDS, COST, INTERVAL, OVERALL, PER_EPISODE, YARDSTICKS
 from benchmarks.metrics import RowMetrics, row_metrics
 from benchmarks.panels import Panel
-from benchmarks.records import Record
+from benchmarks.records import Figures, Record
 from benchmarks.run_directory import AgentCard, RunDirectory
 from benchmarks.statistics import Estimate
 from benchmarks.suites.base import Part
@@ -43,7 +43,7 @@ def run_rows(run: RunDirectory, panel: Panel, records: Iterable[Record], *, veri
         ceilings = panel_ceilings(panel.suite, part.scenario, entries)
         for agent in run.manifest.config.plays[scenario]:
             own = grouped[scenario, agent]
-            protocol, played = panel.suite.protocol, own.records()
+            protocol, played = panel.suite.protocol, own.figures()
             metrics = row_metrics(played, len(entries), protocol.episodes, ceilings, stops=protocol.stop_on_success)
             rows.append(
                 _what(panel, part)
@@ -59,22 +59,22 @@ class _Group:
     """The records of one row: what its numbers are made from, and the hash of all of them by their number."""
 
     def __init__(self) -> None:
-        self._records: list[Record] = []
+        self._figures: list[Figures] = []
         self._hash = hashlib.sha256()
         self._hashed = 0
         self._early: dict[int, bytes] = {}  # Lines that cannot be hashed yet: one before them is not there.
 
     def add(self, record: Record) -> None:
         """Takes a record."""
-        self._records.append(_without_words(record))
+        self._figures.append(record.figures())
         self._early[record.number] = record.line() + b"\n"
         while self._hashed in self._early:
             self._hash.update(self._early.pop(self._hashed))
             self._hashed += 1
 
-    def records(self) -> list[Record]:
-        """Returns the records by number, without what was said in them."""
-        return sorted(self._records, key=lambda record: record.number)
+    def figures(self) -> list[Figures]:
+        """Returns the records' numbers, in their order."""
+        return sorted(self._figures, key=lambda found: found.number)
 
     def digest(self) -> str:
         """Returns the hash of the records, line by line."""
@@ -82,13 +82,6 @@ class _Group:
         for found in sorted(self._early):
             whole.update(self._early[found])
         return whole.hexdigest()
-
-
-def _without_words(record: Record) -> Record:
-    """Returns a record without actions and texts, which are most of it, and in no number."""
-    bare = {"actions": (), "reflection": None}
-    episodes = tuple(episode.model_copy(update=bare) for episode in record.episodes)
-    return record.model_copy(update={"episodes": episodes, "described": "", "error": None})
 
 
 def number(value: float | None) -> str:

@@ -74,7 +74,10 @@ def run(
 
     begun = time.monotonic()
     here = cpus() if executor == "local" else None
-    how = Scheduling(jobs or here, jobs or (here and 1), concurrency, executor, time_limit, statuses, calls)
+    try:
+        how = Scheduling(jobs or here, jobs or (here and 1), concurrency, executor, time_limit, statuses, calls)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
     plan = make_plan(SUITES.get(suite), agent or (), meta_episodes=meta_episodes, seed=seed, control=control)
     plan = take_shard(plan, *part) if part else plan
     if not plan.tasks:
