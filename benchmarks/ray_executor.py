@@ -1,4 +1,4 @@
-"""Runs numbered tasks on a Ray cluster that is running already. The only file that imports Ray (extra ``ray``).
+"""Runs numbered tasks on a Ray cluster that is running already. The only file that imports Ray, when it is used.
 
 Workers are actors, one processor each, anywhere in the cluster. They take numbers from one actor, the desk, and hand in
 results there; the process that started the run takes them off the desk and writes the files, so that nodes need no
@@ -14,8 +14,9 @@ import runpy
 import socket
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +25,6 @@ from benchmarks.players import PlayerSetup, Sink
 from benchmarks.pool import MAX_JOBS, POLL_SECONDS, Tick
 from benchmarks.provenance import package_versions
 from mage_envs.errors import MageError
-
-try:
-    import ray
-    from ray.exceptions import RayActorError, RayTaskError
-except ImportError as error:
-    raise MageError("Ray is not installed: pip install 'mage-envs[ray]', or leave --executor out") from error
 
 _KNOCK_SECONDS = 5.0
 _START = "Start one by `ray start --head`, join other machines by `ray start --address=HOST:6379`"
@@ -45,6 +40,7 @@ def ray_cluster() -> Iterator[int]:
     Raises:
         MageError: There is none.
     """
+    ray = _ray()
     joined = not ray.is_initialized()
     if joined:
         try:
@@ -53,10 +49,22 @@ def ray_cluster() -> Iterator[int]:
         except OSError as error:  # ConnectionError is one.
             raise MageError(f"there is no Ray cluster. {_START}") from error
     try:
-        yield max(1, int(ray.cluster_resources().get("CPU", 1)))
+        yield min(MAX_JOBS, max(1, int(ray.cluster_resources().get("CPU", 1))))
     finally:
         if joined:
             ray.shutdown()
+
+
+def _ray() -> Any:
+    """Imports Ray.
+
+    Raises:
+        MageError: It is not installed.
+    """
+    try:
+        return import_module("ray")
+    except ImportError as error:
+        raise MageError("Ray is not installed: pip install 'mage-envs[ray]', or leave --executor out") from error
 
 
 def _knock(address: str) -> None:
@@ -86,15 +94,18 @@ def run_on_ray(setup: PlayerSetup | LoopSetup, count: int, jobs: int, tick: Tick
     """
     if not 1 <= jobs <= MAX_JOBS:
         raise ValueError(f"jobs must be in 1..{MAX_JOBS}, got {jobs}")
+    ray = _ray()
     run = _Run(setup.table.sink(), ray.remote(num_cpus=0)(_Desk).remote(count), tick)
     remote = replace(setup, table=replace(setup.table, sink=_HandIn(run.desk), log=None))
     workers = [ray.remote(num_cpus=1)(_Worker).remote(_main_file()) for _ in range(min(jobs, count))]
     try:
         run.collect([worker.work.remote(remote, run.desk, package_versions()) for worker in workers])
-    except RayTaskError as error:
+    except ray.exceptions.RayTaskError as error:
         run.empty()
         raise (error.cause if isinstance(error.cause, Exception) else error) from error  # What the task raised.
-    except RayActorError as error:
+    except ray.exceptions.RayActorError as error:
+        with suppress(ray.exceptions.RayError):  # The desk may be what died.
+            run.empty()
         raise MageError(f"a Ray worker died ({error}). What was finished is kept: run with --resume") from error
     except KeyboardInterrupt:
         run.empty()
@@ -113,6 +124,7 @@ class _Run:
 
     def collect(self, working: list[Any]) -> None:
         """Keeps results until all workers have ended."""
+        ray = _ray()
         while working:
             finished, working = ray.wait(working, num_returns=len(working), timeout=0)
             self.empty()
@@ -120,7 +132,7 @@ class _Run:
 
     def empty(self) -> None:
         """Keeps the results that are on the desk."""
-        results, done, bad = ray.get(self.desk.hand_over.remote())
+        results, done, bad = _ray().get(self.desk.hand_over.remote())
         for line, frame in results:
             self._sink(line, frame)
         self._tick(done, bad)
@@ -167,6 +179,7 @@ class _Worker:
         """Takes and does tasks until there are none left."""
         if (own := package_versions()) != packages:
             raise MageError(f"a node of the Ray cluster has {own}, and the run was started with {packages}")
+        ray = _ray()
         setup()(lambda: ray.get(desk.take.remote()), lambda well: ray.get(desk.tell.remote(well)))
 
 
@@ -178,6 +191,7 @@ class _HandIn:
 
     def __call__(self) -> Sink:
         """Returns what hands in a result, and waits until it is there."""
+        ray = _ray()
 
         def sink(line: bytes, frame: bytes) -> None:
             ray.get(self.desk.hand_in.remote(line, frame))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from benchmarks.plan import make_plan
 from benchmarks.records import good_records
+from benchmarks.rows import run_rows
 from benchmarks.run_directory import MANIFEST, RECORDS, Mode, RunDirectory, load_run
 from benchmarks.runner import run
 from benchmarks.suites.base import Suite
@@ -159,3 +161,20 @@ def test_the_manifest_says_what_and_where(tmp_path: Path) -> None:
     assert manifest.config.plays == {"test/kuhn": ("random",)}
     assert set(manifest.config.packages) == {"mage-envs", "open_spiel", "numpy"}
     assert set(manifest.host) == {"python", "system", "machine", "cpus"}
+
+
+def test_records_need_not_fit_into_memory(tmp_path: Path) -> None:
+    plan = make_plan(suite(60, "random"), factory=make_fake)
+    directory = run(plan, tmp_path, ignore_progress)
+    run_rows(directory, plan.panel, directory.stream(), verified=False)  # What this imports is no record.
+    lines = directory.records_path.read_bytes().splitlines(keepends=True)
+    padding = b"x" * 10**6
+    large = (line.replace(b'"described":"', b'"described":"' + padding) for line in reversed(lines))
+    directory.records_path.write_bytes(b"".join(large))
+    tracemalloc.start()
+    directory.finish(task.key for task in plan.tasks)
+    run_rows(directory, plan.panel, directory.stream(), verified=False)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert [record.number for record in directory.stream()] == list(range(60))
+    assert peak < 20 * 10**6 < directory.records_path.stat().st_size
