@@ -122,11 +122,7 @@ class Batch:
     def sample(self, key: int) -> npt.NDArray[np.int64]:
         """Chooses a legal action in phase play, any action otherwise, from a key in 0..2**64 - 1."""
         actions = np.empty(len(self.seeds), np.int64)
-        tasks = [
-            partial(self._backend.sample, self._tables, state, key, share.start, actions[share])
-            for share, state in zip(self.shares, self._states, strict=True)
-        ]
-        side_by_side(tasks)
+        self._backend.sample(self._tables, self._state, key, actions)
         return actions
 
 

@@ -122,8 +122,8 @@ class Backend(Protocol):
     def step(self, tables: Tables, rules: Rules, state: State, actions: Array, shown: Shown) -> None:
         """Plays an action of each environment, starts those anew that are over, and shows them all."""
 
-    def sample(self, tables: Tables, state: State, key: int, first: int, actions: Array) -> None:
-        """Chooses a legal action in phase play, any action otherwise; number i by output first + i of SplitMix64."""
+    def sample(self, tables: Tables, state: State, key: int, actions: Array) -> None:
+        """Chooses a legal action in phase play, any action otherwise; number i by output i of SplitMix64."""
 
 
 def make_state(count: int, episodes: int) -> State:

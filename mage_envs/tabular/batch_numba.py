@@ -77,12 +77,12 @@ def step(tables: Tables, rules: Rules, state: State, actions: Array, shown: Show
 
 
 @compiled
-def sample(tables: Tables, state: State, key: int, first: int, actions: Array) -> None:
-    """Chooses a legal action in phase play, any action otherwise; number i by output first + i of SplitMix64."""
+def sample(tables: Tables, state: State, key: int, actions: Array) -> None:
+    """Chooses a legal action in phase play, any action otherwise; number i by output i of SplitMix64."""
     for i in range(len(actions)):
         env = state.records[i]
         choices = tables.choices[env.seen] if env.status == PLAY else 0
-        high = splitmix64(np.uint64(key), np.uint64(first + i)) >> np.uint64(32)
+        high = splitmix64(np.uint64(key), np.uint64(i)) >> np.uint64(32)
         size = choices if choices else tables.mask.shape[1]
         index = np.int64((high * np.uint64(size)) >> np.uint64(32))
         actions[i] = tables.legal[env.seen, index] if choices else index

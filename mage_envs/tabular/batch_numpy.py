@@ -78,10 +78,10 @@ def show(tables: Tables, state: State, rows: Array, shown: Shown) -> None:
     shown.last_reward[rows, 0] = env["last_reward"][rows] + 0.0  # Never −0.
 
 
-def sample(tables: Tables, state: State, key: int, first: int, actions: Array) -> None:
-    """Chooses a legal action in phase play, any action otherwise; number i by output first + i of SplitMix64."""
+def sample(tables: Tables, state: State, key: int, actions: Array) -> None:
+    """Chooses a legal action in phase play, any action otherwise; number i by output i of SplitMix64."""
     env = state.records
-    words = splitmix64(np.full(len(env), key, np.uint64), np.arange(first, first + len(env), dtype=np.uint64))
+    words = splitmix64(np.full(len(env), key, np.uint64), np.arange(len(env), dtype=np.uint64))
     choices = np.where(env["status"] == PLAY, tables.choices[env["seen"]], 0)
     free = choices == 0
     size = np.where(free, tables.mask.shape[1], choices)

@@ -9,6 +9,8 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
+from llvmlite.ir import IntType
+from numba.extending import intrinsic
 
 from mage_envs.cache import content_key
 from mage_envs.tabular.streams import MULTIPLIER_HIGH, MULTIPLIER_LOW
@@ -16,8 +18,6 @@ from mage_envs.tabular.streams import MULTIPLIER_HIGH, MULTIPLIER_LOW
 F = TypeVar("F", bound=Callable[..., Any])
 
 _HIGH, _LOW = np.uint64(MULTIPLIER_HIGH), np.uint64(MULTIPLIER_LOW)
-_LOW_32, _LOW_HIGH_32 = np.uint64(MULTIPLIER_LOW & 0xFFFFFFFF), np.uint64(MULTIPLIER_LOW >> 32)
-_MASK_32, _32 = np.uint64(0xFFFFFFFF), np.uint64(32)
 _ONE, _11, _58, _63, _64 = np.uint64(1), np.uint64(11), np.uint64(58), np.uint64(63), np.uint64(64)
 _GAMMA, _FIRST, _SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _27, _30, _31 = np.uint64(27), np.uint64(30), np.uint64(31)
@@ -50,6 +50,18 @@ def _stamp() -> str:
     return content_key(*(file.read_bytes() for file in sorted(Path(__file__).parent.glob("*.py"))))
 
 
+@intrinsic
+def high_product(_context: Any, _one: Any, _other: Any) -> Any:
+    """Returns the high 64 bits of the product of two 64-bit numbers: one instruction, which Python has no word for."""
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        wide = [builder.zext(argument, IntType(128)) for argument in arguments]
+        shifted = builder.lshr(builder.mul(*wide), IntType(128)(64))
+        return builder.trunc(shifted, IntType(64))
+
+    return numba.uint64(numba.uint64, numba.uint64), generate
+
+
 @inlined
 def splitmix64(seed: np.uint64, index: np.uint64) -> np.uint64:
     """Returns output number ``index`` (from 0) of the SplitMix64 stream of a seed."""
@@ -76,12 +88,9 @@ def next_word(stream: Any) -> Any:
 @inlined
 def advanced(high: np.uint64, low: np.uint64, increment_high: np.uint64, increment_low: np.uint64) -> Any:
     """Returns the next state of a PCG64 stream, its high and its low half."""
-    units, tens = low & _MASK_32, low >> _32
-    middle = tens * _LOW_32 + (units * _LOW_32 >> _32)
-    other = units * _LOW_HIGH_32 + (middle & _MASK_32)
-    carried = tens * _LOW_HIGH_32 + (middle >> _32) + (other >> _32)
     product, total = low * _LOW, low * _LOW + increment_low
-    return carried + high * _LOW + low * _HIGH + increment_high + np.uint64(total < product), total
+    carried = high_product(low, _LOW) + np.uint64(total < product)
+    return carried + high * _LOW + low * _HIGH + increment_high, total
 
 
 @inlined

@@ -34,23 +34,27 @@ def played(count: int = 50, steps: int = 60) -> list[Any]:
 
 def share_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads, "SHARE", 7)
+    monkeypatch.setattr(threads, "AHEAD", 11)
     monkeypatch.setattr(threads, "_processors", lambda: 5)
 
 
-def test_shares_cover_a_batch_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shares_cover_a_batch_once_and_the_last_is_larger(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads, "_processors", lambda: 3)
+    smallest = threads.AHEAD + threads.SHARE
     assert threads.shares(1) == [slice(0, 1)]
-    assert threads.shares(2 * threads.SHARE - 1) == [slice(0, 2 * threads.SHARE - 1)]
-    for count in (2 * threads.SHARE, 10_000, 100_003):
-        covered = np.concatenate([np.arange(count)[share] for share in threads.shares(count)])
-        assert covered.tolist() == list(range(count))
-        assert len(threads.shares(count)) == min(3, count // threads.SHARE)
+    assert threads.shares(smallest - 1) == [slice(0, smallest - 1)]
+    for count, number in ((smallest, 2), (8_192, 3), (100_003, 3)):
+        shares = threads.shares(count)
+        assert len(shares) == number
+        assert np.concatenate([np.arange(count)[share] for share in shares]).tolist() == list(range(count))
+        sizes = [share.stop - share.start for share in shares]
+        assert sizes[-1] >= sizes[0] + threads.AHEAD
 
 
 def test_side_by_side_is_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
     alone = played()
     share_out(monkeypatch)
-    assert len(threads.shares(50)) == 5
+    assert len(threads.shares(50)) > 3
     np.testing.assert_equal(played(), alone)
 
 
