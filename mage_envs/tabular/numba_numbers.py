@@ -26,6 +26,7 @@ _27, _30, _31 = np.uint64(27), np.uint64(30), np.uint64(31)
 # Without counting references to arrays, which took nine tenths of the time; so compiled code may make no arrays.
 _OPTIONS = {"nogil": True, "error_model": "numpy", "boundscheck": False, "_nrt": False}
 _njit: Any = numba.njit
+_intrinsic: Any = intrinsic
 
 
 def compiled(function: F) -> F:
@@ -50,7 +51,7 @@ def _stamp() -> str:
     return content_key(*(file.read_bytes() for file in sorted(Path(__file__).parent.glob("*.py"))))
 
 
-@intrinsic
+@_intrinsic
 def high_product(_context: Any, _one: Any, _other: Any) -> Any:
     """Returns the high 64 bits of the product of two 64-bit numbers: one instruction, which Python has no word for."""
 
