@@ -26,7 +26,6 @@ _27, _30, _31 = np.uint64(27), np.uint64(30), np.uint64(31)
 # Without counting references to arrays, which took nine tenths of the time; so compiled code may make no arrays.
 _OPTIONS = {"nogil": True, "error_model": "numpy", "boundscheck": False, "_nrt": False}
 _njit: Any = numba.njit
-_intrinsic: Any = intrinsic
 
 
 def compiled(function: F) -> F:
@@ -51,8 +50,7 @@ def _stamp() -> str:
     return content_key(*(file.read_bytes() for file in sorted(Path(__file__).parent.glob("*.py"))))
 
 
-@_intrinsic
-def high_product(_context: Any, _one: Any, _other: Any) -> Any:
+def _high_product(_context: Any, _one: Any, _other: Any) -> Any:
     """Returns the high 64 bits of the product of two 64-bit numbers: one instruction, which Python has no word for."""
 
     def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
@@ -61,6 +59,9 @@ def high_product(_context: Any, _one: Any, _other: Any) -> Any:
         return builder.trunc(shifted, IntType(64))
 
     return numba.uint64(numba.uint64, numba.uint64), generate
+
+
+high_product: Any = intrinsic(_high_product)
 
 
 @inlined
