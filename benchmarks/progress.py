@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Literal, Protocol, Self, TypeAlias
@@ -45,7 +46,7 @@ def make_teller(style: Style, label: str, console: Console) -> Teller:
     return kinds[style](label, console)
 
 
-class _Shown:
+class _Shown(ABC):
     """Takes numbers at any rate, and shows them now and then, also while none come: agents may take minutes."""
 
     seconds: float
@@ -71,8 +72,9 @@ class _Shown:
             done = self._numbers[0] - self._first
             self._show(*self._numbers, done / max(self._clock() - self._begun, 1e-9))
 
+    @abstractmethod
     def _show(self, done: int, total: int, errors: int, rate: float) -> None:
-        raise NotImplementedError
+        """Shows numbers, and the rate in meta-episodes a second."""
 
     def _keep_showing(self) -> None:
         while not self._over.wait(self.seconds):
