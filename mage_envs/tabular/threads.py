@@ -18,7 +18,7 @@ Task: TypeAlias = Callable[[], None]
 SHARE = 2_048
 """Environments that another thread should have at least: they take about 80 µs."""
 
-AHEAD = 2_500
+AHEAD = 2_000
 """Environments that this thread steps while the others wake up."""
 
 
