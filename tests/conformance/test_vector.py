@@ -86,7 +86,7 @@ def _small_game(name: str) -> CompiledGame | None:
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_a_batch_is_its_single_environments(case: Case, backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if backend == "numba":
-        pytest.importorskip("numba")
+        pytest.importorskip("numba", reason="numba is not installed: pip install 'mage-envs[fast]'")
     if _small_game(case.make().game_spec.name) is None:
         monkeypatch.setattr(vector_env, "compiled_game", lambda spec: compile_game(spec, FEW_STATES))
         with pytest.raises(UnsupportedGameError, match="vectorization_mode='sync'"):

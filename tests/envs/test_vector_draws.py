@@ -22,7 +22,7 @@ def small(case: Case) -> bool:
 @pytest.fixture(params=BACKENDS)
 def backend(request: pytest.FixtureRequest) -> str:
     if request.param == "numba":
-        pytest.importorskip("numba")
+        pytest.importorskip("numba", reason="numba is not installed: pip install 'mage-envs[fast]'")
     return str(request.param)
 
 

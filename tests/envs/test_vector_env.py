@@ -370,7 +370,7 @@ def test_backends() -> None:
         with pytest.raises(MageError, match="mage-envs\\[fast\\]"):
             make(backend="numba")
         assert backends.load_backend("auto").__name__.endswith("numpy")  # type: ignore[attr-defined]
-    pytest.importorskip("numba")
+    pytest.importorskip("numba", reason="numba is not installed: pip install 'mage-envs[fast]'")
     assert backends.load_backend("auto").__name__.endswith("numba")  # type: ignore[attr-defined]
     assert play(make(9, backend="numba"), 60, seed=2) == play(make(9, backend="numpy"), 60, seed=2)
 
