@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import resource
+import time
 from concurrent.futures import ProcessPoolExecutor
 from itertools import count
 from pathlib import Path
