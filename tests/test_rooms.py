@@ -23,7 +23,7 @@ ORDER = (
     ("benchmarks",),
 )
 LEVELS = {room: level for level, rooms in enumerate(ORDER) for room in rooms}
-HEAVY = ("torch", "transformers", "ray", "trl", "vllm")
+HEAVY = ("torch", "transformers", "ray", "trl", "vllm", "openai")
 FILES = [file for room in ("mage_envs", "mage_agent", "benchmarks") for file in sorted((ROOT / room).rglob("*.py"))]
 
 
