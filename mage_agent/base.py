@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -37,6 +37,8 @@ class Briefing:
         instance: ``"fresh"`` if each episode has its own instance, ``"replay"`` if all have one. None: it is not told.
         record_call: Keeps a call of a model beside the record of this meta-episode, if the run was asked to
             (``benchmark run --calls``); else None.
+        legal_actions_in_prompt: Whether the suite's protocol wants the legal actions listed in a prompt. An agent that
+            shows its view in words obeys it; nothing else depends on it.
     """
 
     game: GameSpec
@@ -48,6 +50,30 @@ class Briefing:
     seats: tuple[int, ...] | None = None
     instance: Instance | None = None
     record_call: RecordCall | None = None
+    legal_actions_in_prompt: bool = True
+
+
+class Usage(NamedTuple):
+    """What an agent's calls of a model came to in one meta-episode. Retries, cache hits and times are not in it.
+
+    It is what was asked and answered, not how often or how long a server was asked: the same replies give the same
+    usage in every run, so that records stay the same.
+
+    Attributes:
+        calls: Prompts that were answered.
+        prompt_tokens: Tokens that the model read; None if unknown for any call.
+        completion_tokens: Tokens that it wrote, thoughts included; None if unknown for any call.
+        cost: US dollars for these tokens; None if unknown.
+        memory_truncated: Prompts whose memory was shortened to fit.
+        prompts: SHA-256 over all prompts sent, in order, as hexadecimal digits; empty if there were none.
+    """
+
+    calls: int = 0
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cost: float | None = None
+    memory_truncated: int = 0
+    prompts: str = ""
 
 
 class Agent(Protocol):
@@ -59,6 +85,9 @@ class Agent(Protocol):
 
     A method ``card() -> Mapping[str, Any]`` is optional: what a board and a manifest say of the agent, any of
     ``model``, ``revision``, ``memory``, ``prompt_hash`` (text) and ``sampling`` (JSON values: temperature …).
+
+    A method ``usage() -> Usage`` is optional: what the calls of a model came to since :meth:`begin`. It is asked once,
+    when the meta-episode is over, also if the agent failed, and is no coroutine.
 
     Attributes:
         name: As it is written on a leaderboard; the spec that makes it, such as ``"mcts(simulations=100)"``.

@@ -1,10 +1,21 @@
 """From a reply to an action: the tagged answer is final, prose is never scanned.
 
-1. Thoughts end at the last ``</think>``; a reply that opens ``<think>`` and never closes it was cut short.
-2. What stands in ``<action>…</action>`` is the answer. Several different answers are ambiguous, not "the first"; an
-   answer that opens and never closes was cut short, whatever came before it.
-3. A reply without any tag is an answer only if the whole of it is one.
-4. Letter case and white space are forgiven, meaning is not: an answer must be a spelling of a legal action.
+1. Thoughts end at the last ``</think>``, whether or not they were opened. A ``<think>`` with no ``</think>`` behind it
+   means that the reply ended inside thoughts: it was cut short, whatever stands before or after. Nothing in thoughts is
+   read, drafts of answers included.
+2. What stands in ``<action>…</action>`` is the answer. Several different answers are ambiguous, not "the first"; the
+   same answer twice is one. An answer that opens and never closes was cut short, whatever came before it and however
+   the reply ended: "raise" may be the beginning of "raise 20".
+3. A reply without any answer in tags is an answer only if the whole of it, after the thoughts, is one.
+4. A reply that was stopped at a limit of tokens says so by ``CUT_MARK`` at its end (:func:`visible` puts it there). It
+   was cut short unless it holds a whole answer in tags: the rest of what it wanted to say is unknown.
+5. Letter case and white space are forgiven (:func:`mage_envs.games.fold` says what they are), meaning is not: an answer
+   must be a spelling of a legal action, without quotes, stops or marks around it.
+
+Tags are forgiven letter case and white space too: ``< Action >``, ``</ action>``. An opening tag with attributes,
+``<action type="draft">bet</action>``, may mean anything: it counts as an answer that is no spelling, so that it is
+never a move and contradicts every other answer. A tag spelled otherwise (``<acton>``, ``[action]``) is prose, and so
+is a closing tag that nothing opened. Marks around tags, such as a code fence, are prose.
 """
 
 from __future__ import annotations
@@ -18,8 +29,13 @@ from mage_envs.games import fold
 
 MAX_ANSWER = 200
 
-_TAG = re.compile(r"<(/?)action>", re.IGNORECASE)
-_THOUGHTS = re.compile(r"<(/?)think>", re.IGNORECASE)
+CUT_MARK = "<cut>"
+"""Stands at the end of a reply that was stopped at a limit of tokens before it held a whole answer."""
+
+# No pattern may look twice at a run of white space: replies are hostile, and thousands of characters long.
+_TAG = re.compile(r"<\s*(?:(/)\s*)?action(\s[^<>]*|/)?>", re.IGNORECASE | re.ASCII)
+_THOUGHTS = re.compile(r"<\s*(?:(/)\s*)?think\s*>", re.IGNORECASE | re.ASCII)
+_CUT_IN_THOUGHTS = "<think>"
 
 
 class ReplyKind(Enum):
@@ -52,18 +68,15 @@ def parse_reply(reply: str, spellings: Mapping[str, int], vocabulary: Collection
 
     Args:
         reply: All that the player said.
-        spellings: Folded spellings of the legal actions, with their ids.
+        spellings: Folded spellings of the legal actions, with their ids. None holds a tag or ``CUT_MARK``.
         vocabulary: Folded names that are actions in some other state.
 
     Returns:
         The parsed reply. Never raises for any string.
     """
-    whole = fold(reply)
-    if whole in spellings:
-        return ParsedReply(ReplyKind.OK, spellings[whole], whole)
     said = _after_thoughts(reply)
     answers = None if said is None else _tagged(said)
-    if said is None or answers is None:
+    if said is None or answers is None or (not answers and said.endswith(CUT_MARK)):
         return ParsedReply(ReplyKind.TRUNCATED, None, "")
     if len(answers) > 1:
         return ParsedReply(ReplyKind.AMBIGUOUS, None, "")
@@ -74,6 +87,29 @@ def parse_reply(reply: str, spellings: Mapping[str, int], vocabulary: Collection
         return ParsedReply(ReplyKind.OK, spellings[answer], answer)
     kind = ReplyKind.ILLEGAL if answer in vocabulary else ReplyKind.UNPARSABLE
     return ParsedReply(kind, None, answer[:MAX_ANSWER])
+
+
+def visible(reply: str, *, cut: bool = False) -> str:
+    """Returns what of a reply is an answer to the environment: all that stands after the thoughts.
+
+    It is read as the whole reply is: ``parse_reply(visible(reply)) == parse_reply(reply)`` for every string, so that an
+    agent may send this and keep records small. Doing it twice changes nothing more.
+
+    Args:
+        reply: All that a model said. Where the prompt itself ends with an opening ``<think>``, put one before it: a
+            reply that was cut inside such thoughts cannot be told from one without thoughts.
+        cut: Whether it was stopped at a limit of tokens (a backend's ``finish`` is ``"length"``).
+
+    Returns:
+        What stands after the last ``</think>``; a bare ``<think>`` if the reply ended inside thoughts. If it was cut
+        and holds no whole answer in tags, ``CUT_MARK`` is at its end.
+    """
+    said = _after_thoughts(reply)
+    if said is None:
+        return _CUT_IN_THOUGHTS
+    if cut and not _tagged(said) and not said.endswith(CUT_MARK):
+        return said + CUT_MARK
+    return said
 
 
 def _after_thoughts(reply: str) -> str | None:
@@ -92,9 +128,14 @@ def _tagged(said: str) -> set[str] | None:
     answers: set[str] = set()
     start: int | None = None
     for tag in _TAG.finditer(said):
-        if not tag[1]:
-            start = tag.end() if start is None else start
-        elif start is not None:
-            answers.add(fold(said[start : tag.start()]))
-            start = None
+        attributes = (tag[2] or "").strip()
+        if tag[1]:
+            if start is not None and not attributes:
+                answers.add(fold(said[start : tag.start()]))
+                start = None
+        elif start is None:
+            start = tag.start() if attributes else tag.end()
+            if attributes.endswith("/"):  # It closes itself, and holds no answer.
+                answers.add(fold(tag[0]))
+                start = None
     return answers if start is None else None
