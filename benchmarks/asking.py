@@ -29,6 +29,9 @@ MAX_MESSAGE = 1000
 MAX_TRIES = 8
 """So often a decision is asked for while the server behind the agent has too much to do."""
 
+CLOSE_SECONDS = 10.0
+"""So long an agent may take to close."""
+
 LONGEST_PAUSE = 60.0
 """Seconds; the first pause is 1 s, each further one twice as long. A server that says how long is obeyed."""
 
@@ -139,6 +142,23 @@ async def ask_awaited(call: Call) -> Any:
         raise failure(error) from error
     except BaseException as error:
         raise failure(error) from error
+
+
+def close_at_once(agent: Agent) -> None:
+    """Closes an agent that answers at once, if it can be closed; whatever it raises is logged."""
+    if hasattr(agent, "close"):
+        run_loop(close_awaited(agent))
+
+
+async def close_awaited(agent: Agent) -> None:
+    """Closes an agent, if it can be closed: ``close()``, a coroutine or not. Whatever it raises is logged."""
+    try:
+        async with asyncio.timeout(CLOSE_SECONDS):
+            closing = agent.close() if hasattr(agent, "close") else None
+            if inspect.isawaitable(closing):
+                await closing
+    except Exception as error:  # noqa: BLE001 - an agent is a guest, and its records are written.
+        _log.warning("%s, close: %s", agent.name, failure(error))
 
 
 def run_loop(coroutine: Coroutine[Any, Any, Result]) -> Result:

@@ -16,12 +16,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from benchmarks.asking import AgentFailure, Call, OutOfTime, run_loop
+from benchmarks.asking import AgentFailure, Call, OutOfTime, close_awaited, run_loop
 from benchmarks.attempt_log import log_from_worker
 from benchmarks.limiter import AdaptiveLimit, Gate
 from benchmarks.plan import Task
-from benchmarks.players import Sink, Table, advance, log_failure, with_book
-from benchmarks.pool import Take, Tell, Worker
+from benchmarks.players import Sink, Table, advance, ended, log_failure, with_book
+from benchmarks.pool import POLL_SECONDS, Done, GiveWay, Take, Tell, Worker
 from mage_agent.base import Agent
 
 MAX_CONCURRENCY = 10_000
@@ -46,8 +46,8 @@ class LoopSetup:
         sink = self.table.sink()
         log_from_worker(self.table.log)
 
-        def worker(take: Take, tell: Tell) -> None:
-            run_loop(_Loop(self.table, sink, self.concurrency).run(take, tell))
+        def worker(take: Take, tell: Tell, give_way: GiveWay) -> None:
+            run_loop(_Loop(self.table, sink, self.concurrency).run(take, tell, give_way))
 
         return worker
 
@@ -60,27 +60,39 @@ class _Loop:
         self._agents: _Spares[Agent] = _Spares(concurrency)
         self._envs: _Spares[Any] = _Spares(concurrency)
         self._gate = Gate(AdaptiveLimit(concurrency))
+        self._closing: list[Agent] = []
 
-    async def run(self, take: Take, tell: Tell) -> None:
-        """Plays until there are no tasks left."""
-        with ThreadPoolExecutor(1, "environments") as thread:
-            self._thread = thread
-            try:
-                async with asyncio.TaskGroup() as group:
-                    for _ in range(self._concurrency):
-                        group.create_task(self._seat(take, tell))
-            except BaseExceptionGroup as group_error:
-                raise group_error.exceptions[0] from None  # A bug; one is enough to look into.
+    async def run(self, take: Take, tell: Tell, give_way: GiveWay) -> None:
+        """Plays until there are no tasks left, or it shall give way; what is in flight is then cancelled."""
+        try:
+            with ThreadPoolExecutor(1, "environments") as thread:  # Ends what it is at: no record is half written.
+                self._thread = thread
+                await self._all(take, tell, give_way)
+        finally:
+            for agent in self._closing:
+                await close_awaited(agent)
+
+    async def _all(self, take: Take, tell: Tell, give_way: GiveWay) -> None:
+        try:
+            async with asyncio.TaskGroup() as group:
+                seats = [group.create_task(self._seat(take, tell)) for _ in range(self._concurrency)]
+                watch = group.create_task(_until(give_way))
+                await asyncio.wait(seats)
+                watch.cancel()
+        except BaseExceptionGroup as group_error:
+            error = group_error.exceptions[0]  # A bug, or that the run is stopped; one is enough to look into.
+            if not isinstance(error, _GiveWay):
+                raise error from None
 
     async def _seat(self, take: Take, tell: Tell) -> None:
         while (number := take()) is not None:
             tell(await self._play(self._table.tasks[number]))
 
-    async def _play(self, task: Task) -> bool:
+    async def _play(self, task: Task) -> Done:
         name, entry = task
         table, loop = self._table, asyncio.get_running_loop()
         deadline = float("inf") if table.time_limit is None else loop.time() + table.time_limit
-        agent = self._agents.take(name) or table.factory(name)
+        agent = self._agents.take(name) or self._make(name)
         place = (entry.scenario, agent.interface)
         env = self._envs.take(place) or await self._beside(table.env, *place)
         book, meta_episode = table.book(task), table.playing(env, agent, entry)
@@ -97,7 +109,13 @@ class _Loop:
         if found.status != "timeout":  # It was cancelled anywhere: nobody knows what state it is in.
             self._agents.give(name, agent)
         self._envs.give(place, env)
-        return bool(found.scored)
+        return ended(found)
+
+    def _make(self, name: str) -> Agent:
+        agent = self._table.factory(name)
+        if hasattr(agent, "close"):  # It may share what it closes with others: so at the end, all of them.
+            self._closing.append(agent)
+        return agent
 
     async def _ask(self, call: Call, deadline: float) -> Any:
         """Asks an agent.
@@ -118,6 +136,21 @@ class _Loop:
     async def _beside(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Calls a function in the environments' thread."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, function, *arguments)
+
+
+class _GiveWay(Exception):  # noqa: N818 - nothing is wrong
+    """The run is stopped."""
+
+
+async def _until(give_way: GiveWay) -> None:
+    """Waits until this loop shall give way.
+
+    Raises:
+        _GiveWay: It shall.
+    """
+    while not give_way():
+        await asyncio.sleep(POLL_SECONDS)
+    raise _GiveWay
 
 
 class _Spares(Generic[Thing]):

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from benchmarks.asking import AgentFailure, Call, trace
+from benchmarks.asking import AgentFailure, Call, close_at_once, trace
 from benchmarks.attempt_log import log_from_worker
 from benchmarks.calls import CallBook, CallFile
 from benchmarks.files import LineFile
 from benchmarks.panels import Entry, Panel
 from benchmarks.plan import MakeAgent, Task
-from benchmarks.pool import Worker, one_by_one
+from benchmarks.pool import Done, Worker, one_by_one
 from benchmarks.records import Record
 from benchmarks.referee import Playing, playing
 from benchmarks.time_limit import TimeLimit
@@ -91,7 +91,8 @@ class PlayerSetup:
 
     def __call__(self) -> Worker:
         """Opens the files."""
-        return one_by_one(Player(self.table))
+        player = Player(self.table)
+        return one_by_one(player, player.close)
 
 
 class Player:
@@ -104,8 +105,8 @@ class Player:
         self._agents: dict[str, Agent] = {}
         self._envs: dict[tuple[str, str], Any] = {}
 
-    def __call__(self, number: int) -> bool:
-        """Plays a task; its record is on its way to the disk when this returns whether it has a score."""
+    def __call__(self, number: int) -> Done:
+        """Plays a task; its record is on its way to the disk when this returns how it ended."""
         task = self._table.tasks[number]
         name, entry = task
         agent = self._agents.get(name) or self._agents.setdefault(name, self._table.factory(name))
@@ -115,9 +116,20 @@ class Player:
         with TimeLimit(self._table.time_limit) as limit:
             record = _answered(self._table.playing(env, agent, entry), limit, book)
         if record.status == "timeout":  # It was interrupted anywhere: nobody knows what state it is in.
-            del self._agents[name]
+            close_at_once(self._agents.pop(name))
         self._sink(record.line(), b"" if book is None else book.frame())
-        return record.scored
+        return ended(record)
+
+    def close(self) -> None:
+        """Closes the agents that can be closed."""
+        for agent in self._agents.values():
+            close_at_once(agent)
+
+
+def ended(record: Record) -> Done:
+    """Returns how a meta-episode ended."""
+    usage = getattr(record, "usage", None)
+    return Done(record.scored, (usage and usage.cost) or 0.0)
 
 
 def _answered(meta_episode: Playing, limit: TimeLimit, book: CallBook | None) -> Record:

@@ -3,6 +3,9 @@
 Workers take the next number from a shared counter, so that handing out work costs microseconds and slow tasks hold up
 nobody. They are spawned, not forked: nothing of the parent's threads or generators comes along. A worker may have many
 tasks in flight: it is given the counter, and takes numbers as it likes.
+
+What is told of progress may raise, which ends the work: nothing new is taken, a worker that is at one task ends it, and
+one that has many in flight lets go of them.
 """
 
 from __future__ import annotations
@@ -15,29 +18,69 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_EXCEPTION, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from mage_envs.errors import MageError
 
 MAX_JOBS = 256
 POLL_SECONDS = 0.1
 
+_RUN, _GIVE_WAY, _END = range(3)
+"""What workers are told: go on; let go of what is in flight, and end; end at once."""
+
+
+class Done(NamedTuple):
+    """How a task ended.
+
+    Attributes:
+        well: Whether it went well.
+        cost: What it cost, in US dollars.
+    """
+
+    well: bool = True
+    cost: float = 0.0
+
+
+class Tally(NamedTuple):
+    """How far the work is.
+
+    Attributes:
+        done: Number of tasks that are done.
+        bad: How many of them did not go well.
+        cost: What they cost together, in US dollars.
+    """
+
+    done: int = 0
+    bad: int = 0
+    cost: float = 0.0
+
+
 Take: TypeAlias = Callable[[], int | None]
 """Returns the number of the next task, None when there is none left."""
-Tell: TypeAlias = Callable[[bool], None]
-"""Is told of each finished task whether it went well."""
-Worker: TypeAlias = Callable[[Take, Tell], None]
+Tell: TypeAlias = Callable[[Done], None]
+"""Is told of each finished task."""
+GiveWay: TypeAlias = Callable[[], bool]
+"""Whether the worker shall let go of what is in flight, and end."""
+Worker: TypeAlias = Callable[[Take, Tell, GiveWay], None]
 """Takes and does tasks until there are none left."""
 Setup: TypeAlias = Callable[[], Worker]
-Tick: TypeAlias = Callable[[int, int], None]
+Tick: TypeAlias = Callable[[Tally], None]
 
 
-def one_by_one(work: Callable[[int], bool]) -> Worker:
-    """Returns the worker that does one task after the other. ``work`` returns whether a task went well."""
+def one_by_one(work: Callable[[int], Done], end: Callable[[], None] = lambda: None) -> Worker:
+    """Returns the worker that does one task after the other.
 
-    def worker(take: Take, tell: Tell) -> None:
-        while (number := take()) is not None:
-            tell(work(number))
+    Args:
+        work: Does a task.
+        end: Is called at the end, whatever the end is.
+    """
+
+    def worker(take: Take, tell: Tell, _give_way: GiveWay) -> None:
+        try:
+            while (number := take()) is not None:
+                tell(work(number))
+        finally:
+            end()
 
     return worker
 
@@ -49,12 +92,12 @@ def run_tasks(setup: Setup, count: int, jobs: int, tick: Tick) -> None:
         setup: Makes a worker, in its process. Must pickle if ``jobs > 1``.
         count: Number of tasks.
         jobs: Number of processes; 1 works in this one.
-        tick: Is told now and then how many tasks are done, and how many of them did not go well.
+        tick: Is told now and then how far the work is. What it raises ends the work.
 
     Raises:
         ValueError: ``jobs`` is out of range.
         MageError: A worker was killed.
-        Exception: Whatever a task raised; the other workers stop after the tasks that they are at.
+        Exception: Whatever a task or ``tick`` raised; the other workers end.
         KeyboardInterrupt: Ctrl-C; the workers are stopped at once.
     """
     if not 1 <= jobs <= MAX_JOBS:
@@ -67,28 +110,29 @@ def run_tasks(setup: Setup, count: int, jobs: int, tick: Tick) -> None:
 
 def _run_here(setup: Setup, count: int, tick: Tick) -> None:
     numbers = iter(range(count))
-    done = bad = 0
+    tally = Tally()
 
-    def tell(well: bool) -> None:
-        nonlocal done, bad
-        done, bad = done + 1, bad + (not well)
-        tick(done, bad)
+    def tell(done: Done) -> None:
+        nonlocal tally
+        tally = Tally(tally.done + 1, tally.bad + (not done.well), tally.cost + done.cost)
+        tick(tally)
 
-    setup()(lambda: next(numbers, None), tell)
+    setup()(lambda: next(numbers, None), tell, lambda: False)
 
 
 def _run_spawned(setup: Setup, count: int, jobs: int, tick: Tick) -> None:
     context = multiprocessing.get_context("spawn")
     taken, done, bad = (context.Value("q", 0) for _ in range(3))
-    stop = context.Value("b", 0, lock=False)
-    pool = ProcessPoolExecutor(jobs, context, _start_worker, (stop, taken, done, bad))
+    cost = context.Value("d", 0.0)
+    order = context.Value("b", _RUN, lock=False)
+    pool = ProcessPoolExecutor(jobs, context, _start_worker, (order, taken, done, bad, cost))
     try:
         with _interrupts_held():
             running = [pool.submit(_drain, setup, count) for _ in range(jobs)]
         waiting = set(running)
         while waiting:
             finished, waiting = wait(waiting, POLL_SECONDS, FIRST_EXCEPTION)
-            tick(done.value, bad.value)
+            tick(Tally(done.value, bad.value, cost.value))
             for future in finished:
                 future.result()
     except BrokenProcessPool as error:
@@ -97,14 +141,24 @@ def _run_spawned(setup: Setup, count: int, jobs: int, tick: Tick) -> None:
             "and run with --resume"
         ) from error
     except KeyboardInterrupt:
-        stop.value = 1  # Agents may be waiting for long; nothing that is finished is lost.
+        order.value = _END  # Agents may be waiting for long; nothing that is finished is lost.
         raise
     except BaseException:
         with taken.get_lock():
             taken.value = count
+        order.value = _GIVE_WAY
         raise
     finally:
+        _shut(pool, order)
+
+
+def _shut(pool: ProcessPoolExecutor, order: Any) -> None:
+    """Waits until the workers have ended; a Ctrl-C ends them at once."""
+    try:
         pool.shutdown(wait=True, cancel_futures=True)
+    except KeyboardInterrupt:
+        order.value = _END
+        raise
 
 
 @contextmanager
@@ -121,25 +175,25 @@ def _interrupts_held() -> Iterator[None]:
 
 
 _shared: list[Any] = []
-"""In a worker: the counters that the parent made."""
+"""In a worker: the order and the counters that the parent made."""
 
 
-def _start_worker(stop: Any, *counters: Any) -> None:
+def _start_worker(order: Any, *counters: Any) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides.
-    threading.Thread(target=_watch_parent, args=(stop,), daemon=True).start()
-    _shared[:] = counters
+    threading.Thread(target=_watch_parent, args=(order,), daemon=True).start()
+    _shared[:] = (order, *counters)
 
 
-def _watch_parent(stop: Any) -> None:
+def _watch_parent(order: Any) -> None:
     """Ends this worker when its parent says so, or was killed: it would wait for ever for the next call."""
     parent = multiprocessing.parent_process()
-    while parent is not None and parent.is_alive() and not stop.value:
+    while parent is not None and parent.is_alive() and order.value != _END:
         parent.join(POLL_SECONDS)
     os._exit(1)
 
 
 def _drain(setup: Setup, count: int) -> None:
-    taken, done, bad = _shared
+    order, taken, done, bad, cost = _shared
 
     def take() -> int | None:
         with taken.get_lock():
@@ -147,9 +201,10 @@ def _drain(setup: Setup, count: int) -> None:
             taken.value += 1
         return number if number < count else None
 
-    def tell(well: bool) -> None:
+    def tell(task: Done) -> None:
         with done.get_lock():
             done.value += 1
-            bad.value += not well
+            bad.value += not task.well
+            cost.value += task.cost
 
-    setup()(take, tell)
+    setup()(take, tell, lambda: order.value != _RUN)

@@ -22,7 +22,7 @@ from typing import Any
 
 from benchmarks.asynchronous import LoopSetup
 from benchmarks.players import PlayerSetup, Sink
-from benchmarks.pool import MAX_JOBS, POLL_SECONDS, Tick
+from benchmarks.pool import MAX_JOBS, POLL_SECONDS, Done, Tally, Tick
 from benchmarks.provenance import package_versions
 from mage_envs.errors import MageError
 
@@ -85,12 +85,12 @@ def run_on_ray(setup: PlayerSetup | LoopSetup, count: int, jobs: int, tick: Tick
         setup: Makes a worker, on its node.
         count: Number of tasks.
         jobs: Number of workers; they wait until the cluster has a processor for each.
-        tick: Is told now and then how many tasks are done, and how many of them did not go well.
+        tick: Is told now and then how far the work is. What it raises ends the work at once.
 
     Raises:
         ValueError: ``jobs`` is out of range.
         MageError: A node has other packages, or a worker or its node died.
-        Exception: Whatever a task raised.
+        Exception: Whatever a task or ``tick`` raised.
     """
     if not 1 <= jobs <= MAX_JOBS:
         raise ValueError(f"jobs must be in 1..{MAX_JOBS}, got {jobs}")
@@ -132,10 +132,10 @@ class _Run:
 
     def empty(self) -> None:
         """Keeps the results that are on the desk."""
-        results, done, bad = _ray().get(self.desk.hand_over.remote())
+        results, tally = _ray().get(self.desk.hand_over.remote())
         for line, frame in results:
             self._sink(line, frame)
-        self._tick(done, bad)
+        self._tick(tally)
 
 
 class _Desk:
@@ -144,7 +144,7 @@ class _Desk:
     def __init__(self, count: int) -> None:
         self._numbers = iter(range(count))
         self._results: list[tuple[bytes, bytes]] = []
-        self._done = self._bad = 0
+        self._tally = Tally()
 
     async def take(self) -> int | None:
         """Returns the next number; None if there is none left."""
@@ -154,17 +154,17 @@ class _Desk:
         """Takes in a result."""
         self._results.append((line, frame))
 
-    async def tell(self, well: bool) -> None:
+    async def tell(self, task: Done) -> None:
         """Counts a finished task."""
-        self._done += 1
-        self._bad += not well
+        done, bad, cost = self._tally
+        self._tally = Tally(done + 1, bad + (not task.well), cost + task.cost)
 
-    async def hand_over(self) -> tuple[list[tuple[bytes, bytes]], int, int]:
-        """Returns the results that came in since the last time, after a moment if there are none, and the counts."""
+    async def hand_over(self) -> tuple[list[tuple[bytes, bytes]], Tally]:
+        """Returns the results that came in since the last time, after a moment if there are none, and the tally."""
         if not self._results:
             await asyncio.sleep(POLL_SECONDS)
         results, self._results = self._results, []
-        return results, self._done, self._bad
+        return results, self._tally
 
 
 class _Worker:
@@ -180,7 +180,7 @@ class _Worker:
         if (own := package_versions()) != packages:
             raise MageError(f"a node of the Ray cluster has {own}, and the run was started with {packages}")
         ray = _ray()
-        setup()(lambda: ray.get(desk.take.remote()), lambda well: ray.get(desk.tell.remote(well)))
+        setup()(lambda: ray.get(desk.take.remote()), lambda task: ray.get(desk.tell.remote(task)), lambda: False)
 
 
 @dataclass(frozen=True)

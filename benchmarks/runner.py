@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -14,9 +14,10 @@ from benchmarks.asynchronous import MAX_CONCURRENCY, LoopSetup
 from benchmarks.attempt_log import attempt_log
 from benchmarks.plan import Plan, Task
 from benchmarks.players import FileSink, PlayerSetup, Table
-from benchmarks.pool import Tick, run_tasks
-from benchmarks.records import UNSCORED, Key, Place, Status
+from benchmarks.pool import Tally, Tick, run_tasks
+from benchmarks.records import UNSCORED, Key, Place, Status, iterate_records, read_records
 from benchmarks.run_directory import Mode, RunDirectory, open_run
+from benchmarks.stopping import Limits, StoppedEarly, cost_of, most_frequent_error
 from mage_envs.errors import RecordError
 
 _log = logging.getLogger(__name__)
@@ -29,7 +30,7 @@ Executor: TypeAlias = Literal["local", "ray"]
 
 @dataclass(frozen=True)
 class Scheduling:
-    """How a run is played: nothing of this changes a result, but for the time limit, which can leave one out.
+    """How a run is played: nothing of this changes a result, but for limits, which can leave some out.
 
     Attributes:
         jobs: Worker processes for agents that answer at once. None: one for each processor of the Ray cluster.
@@ -39,6 +40,7 @@ class Scheduling:
         time_limit: Wall limit of a meta-episode in seconds; None: none.
         retry: Statuses whose meta-episodes a resumed run plays again.
         calls: Whether to keep what agents sent to their models and got back.
+        limits: When the run stops early.
     """
 
     jobs: int | None = 1
@@ -48,6 +50,7 @@ class Scheduling:
     time_limit: float | None = None
     retry: Collection[Status] = ()
     calls: bool = False
+    limits: Limits = field(default_factory=Limits)
 
     def __post_init__(self) -> None:
         """Checks ranges.
@@ -81,6 +84,7 @@ def run(
 
     Raises:
         RecordError: The directory is not what ``mode`` needs, is damaged, or cannot be written.
+        StoppedEarly: A limit was reached. What was finished until then is on disk.
         Exception: A bug of an environment or opponent. What was played until then is on disk.
         KeyboardInterrupt: Ctrl-C. What was finished until then is on disk.
     """
@@ -90,7 +94,9 @@ def run(
         index = directory.places()
         _refuse_strangers(directory, index, {task.key for task in tasks})
         owed = tuple(task for task in tasks if task.key not in index or index[task.key].status in how.retry)
-        counter = _Counter(progress, len(tasks), len(owed), index, how.retry)
+        counter = _Counter(progress, len(tasks), len(owed), index, how)
+        if how.limits.cost is not None:
+            counter.cost = cost_of(iterate_records(directory.records_path))  # What is played again has cost, too.
         _log.info("%d meta-episodes, %d of them owed; %s", len(tasks), len(owed), how)
         begun = time.monotonic()
         try:
@@ -99,6 +105,11 @@ def run(
                 if part:
                     _play(plan, directory, part, how, log, counter.of(part))
             directory.finish(task.key for task in tasks)
+        except StoppedEarly as error:
+            _log.info("stopped after %.1f s: %s", time.monotonic() - begun, error)
+            if error.reason == "errors":
+                error.error = _most_frequent_error(directory, {task.key for task in owed})
+            raise
         except BaseException as error:
             _log.info("ended by %s after %.1f s", type(error).__name__, time.monotonic() - begun)
             raise
@@ -125,6 +136,12 @@ def _play(plan: Plan, directory: RunDirectory, tasks: tuple[Task, ...], how: Sch
         run_tasks(setup(jobs or 1), len(tasks), jobs or 1, tick)
 
 
+def _most_frequent_error(directory: RunDirectory, owed: Collection[Key]) -> str:
+    """Returns the most frequent error among what was played in this attempt."""
+    bad = [place for key, place in directory.places().items() if place.status in UNSCORED and key in owed]
+    return most_frequent_error(read_records(directory.records_path, bad))
+
+
 def _refuse_strangers(directory: RunDirectory, index: dict[Key, Place], wanted: Collection[Key]) -> None:
     if strange := index.keys() - wanted:
         name = " / ".join(map(str, min(strange)))
@@ -132,23 +149,34 @@ def _refuse_strangers(directory: RunDirectory, index: dict[Key, Place], wanted: 
 
 
 class _Counter:
-    """Adds up what was done before, in the parts before, and in this part."""
+    """Adds up what was done before, in the parts before, and in this part.
 
-    def __init__(
-        self, progress: Progress, total: int, owed: int, index: dict[Key, Place], retry: Collection[Status]
-    ) -> None:
+    Attributes:
+        cost: What was spent before, in US dollars.
+    """
+
+    def __init__(self, progress: Progress, total: int, owed: int, index: dict[Key, Place], how: Scheduling) -> None:
         self._progress, self._total, self._done = progress, total, total - owed
-        self._bad = sum(place.status in UNSCORED and place.status not in retry for place in index.values())
+        self._bad = sum(place.status in UNSCORED and place.status not in how.retry for place in index.values())
+        self._limits = how.limits
+        self.cost = 0.0
         self._progress(self._done, total, self._bad)
 
     def of(self, part: tuple[Task, ...]) -> Tick:
-        """Returns what is told of the progress of a part."""
-        before = self._done
+        """Returns what is told of the progress of a part.
 
-        def tick(done: int, bad: int) -> None:
-            self._done = before + done
-            self._progress(self._done, self._total, self._bad + bad)
-            if done == len(part):
-                self._bad += bad
+        Raises:
+            StoppedEarly: So much was spent before that nothing more may be.
+        """
+        before, count = self._done, len(part)
+        self._limits.check(Tally(), count, self.cost)
+
+        def tick(tally: Tally) -> None:
+            self._done = before + tally.done
+            self._progress(self._done, self._total, self._bad + tally.bad)
+            self._limits.check(tally, count, self.cost + tally.cost)
+            if tally.done == count:
+                self._bad += tally.bad
+                self.cost += tally.cost
 
         return tick

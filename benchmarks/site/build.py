@@ -82,7 +82,7 @@ def build_site(
         raise RecordError("there is nothing to show: name a run directory, or a folder of boards by --leaderboards")
     prepare_folder(out)
     reels = tuple(line.reel for line in lines.values() if line.reel)
-    run_tasks(FilmSetup(out, suites, reels), len(reels), jobs, lambda done, bad: progress(done, len(reels)))
+    run_tasks(FilmSetup(out, suites, reels), len(reels), jobs, lambda tally: progress(tally.done, len(reels)))
     made = make_boards(lines.values())
     for board in made:
         write_data(out, board.name, details(board))

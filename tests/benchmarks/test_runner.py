@@ -164,13 +164,13 @@ def _killed() -> Worker:
 
 def test_a_worker_that_is_killed_is_reported() -> None:
     with pytest.raises(MageError, match="a worker process was killed"):
-        run_tasks(_killed, 4, 2, lambda done, bad: None)
+        run_tasks(_killed, 4, 2, lambda tally: None)
 
 
 @pytest.mark.parametrize("jobs", [0, -1, 257])
 def test_jobs_out_of_range(jobs: int) -> None:
     with pytest.raises(ValueError, match=r"jobs must be in 1\.\.256"):
-        run_tasks(lambda: lambda take, tell: None, 1, jobs, lambda done, bad: None)
+        run_tasks(lambda: lambda take, tell, give_way: None, 1, jobs, lambda tally: None)
 
 
 def test_the_referee_returns_the_last_view() -> None:
