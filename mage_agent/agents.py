@@ -8,6 +8,7 @@ from functools import partial
 from typing import TypeAlias
 
 from mage_agent.base import Agent
+from mage_agent.model_calls import Model
 from mage_agent.opponent_agent import OpponentAgent
 from mage_envs.errors import UnknownNameError
 from mage_envs.opponents import OPPONENTS
@@ -20,12 +21,13 @@ AGENTS: Registry[Factory] = Registry("agent", package="mage_agent.baselines")
 """Agent files register ``factory(**parameters)`` here."""
 
 
-def make_agent(spec: str | Spec) -> Agent:
+def make_agent(spec: str | Spec, model: Model | None = None) -> Agent:
     """Makes the agent that a spec names.
 
     Args:
         spec: The spec of an agent (``"thompson"``), or of an opponent (``"mcts(simulations=100)"``), which then
             plays as an agent.
+        model: The model that a language agent asks: its settings, or a backend that is open. Others need none.
 
     Returns:
         A new agent; its ``name`` is the spec with every parameter.
@@ -45,6 +47,8 @@ def make_agent(spec: str | Spec) -> Agent:
     else:
         raise UnknownNameError("agent", parsed.name, {*AGENTS, *OPPONENTS})
     agent.name = str(Spec(parsed.name, (), tuple(values.items())))
+    if model is not None and hasattr(agent, "connect"):
+        agent.connect(model)
     return agent
 
 

@@ -2,20 +2,55 @@
 
 The causal controls (``benchmark run --control``) play an agent with its memory taken away, shuffled or exchanged. They
 need no more of it than this protocol: a value to get and set, and what shuffling means for it.
+
+A prompted agent keeps :class:`Kept` episodes, as its mode says (the four modes are LaMer's ablation, arXiv 2512.16848),
+and shows them in its prompts as :class:`Passage` objects. What does not fit is left out by :func:`fitting`.
 """
 
 from __future__ import annotations
 
-from typing import Any, Protocol, TypeAlias, TypeVar
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, cast, get_args
 
 import numpy as np
 
 from mage_agent.base import Agent
+from mage_envs.opponents.base import check_choice
 
 Memory: TypeAlias = Any
 """An immutable, picklable value; of an agent that writes, text."""
 
+Mode: TypeAlias = Literal["none", "history", "reflection", "history+reflection"]
+"""What a prompted agent keeps of an episode: nothing, how it went, what it wrote about it, or both."""
+MODES: tuple[Mode, ...] = get_args(Mode)
+
+Kind: TypeAlias = Literal["history", "reflection", "step"]
+"""What a passage of a prompt is: what was kept of earlier episodes, or a step of this one."""
+_DROPPED: tuple[Kind, ...] = get_args(Kind)
+"""The kinds in the order in which they are left out."""
+
 Item = TypeVar("Item")
+
+
+class Kept(NamedTuple):
+    """What is kept of one episode.
+
+    Attributes:
+        number: The episode, from 1.
+        history: How it went, in words; empty if that is not kept.
+        reflection: What the agent wrote about it; empty if it wrote nothing.
+    """
+
+    number: int
+    history: str = ""
+    reflection: str = ""
+
+
+class Passage(NamedTuple):
+    """A part of a prompt that is left out if it does not fit."""
+
+    kind: Kind
+    text: str
 
 
 class MemoryAgent(Agent, Protocol):
@@ -57,3 +92,51 @@ def shifted(values: tuple[Item, ...], rng: np.random.Generator) -> tuple[Item, .
     """
     places = int(rng.integers(1, len(values))) if len(values) > 1 else 0
     return values[places:] + values[:places]
+
+
+def shuffled_parts(memory: Any, rng: np.random.Generator) -> Any:
+    """Shuffles the words of every text in a memory of tuples; all else stays as it is.
+
+    >>> from mage_agent.base import agent_generator
+    >>> shuffled_parts((Kept(1, reflection="it never bluffs"),), agent_generator(1))
+    (Kept(number=1, history='', reflection='it bluffs never'),)
+    """
+    if isinstance(memory, str):
+        return shuffled_words(memory, rng)
+    if not isinstance(memory, tuple):
+        return memory
+    parts = [shuffled_parts(part, rng) for part in memory]
+    return type(memory)(*parts) if hasattr(memory, "_fields") else tuple(parts)
+
+
+def check_mode(memory: str, modes: Sequence[Mode] = MODES) -> Mode:
+    """Refuses a memory that is none of the modes.
+
+    Raises:
+        SpecError: The message lists near matches.
+    """
+    return cast(Mode, check_choice("memory", memory, modes))
+
+
+def fitting(passages: Sequence[Passage], costs: Sequence[int], budget: int) -> tuple[Passage, ...]:
+    """Leaves passages out until the rest costs no more than the budget.
+
+    The oldest history goes first, then the oldest reflections, then the oldest steps of the present episode; no more go
+    than must in this order.
+
+    Args:
+        passages: Each kind with its oldest first.
+        costs: What each costs, in tokens, at least 0.
+        budget: Tokens that there is room for.
+
+    Returns:
+        What stays, in the same order.
+    """
+    excess = sum(costs) - budget
+    dropped: set[int] = set()
+    for place in sorted(range(len(passages)), key=lambda place: (_DROPPED.index(passages[place].kind), place)):
+        if excess <= 0:
+            break
+        excess -= costs[place]
+        dropped.add(place)
+    return tuple(passage for place, passage in enumerate(passages) if place not in dropped)
