@@ -13,7 +13,7 @@ ROOT = Path(__file__).parent.parent
 
 ORDER = (
     ("mage_envs.registry", "mage_envs.errors", "mage_envs.spec_strings", "mage_envs.charset", "mage_envs.cache"),
-    ("mage_envs.games",),
+    ("mage_envs.games", "mage_envs.worlds"),
     ("mage_envs.opponents",),
     ("mage_envs.text",),
     ("mage_envs.tabular",),

@@ -6,7 +6,8 @@ import operator
 from typing import Any
 
 from mage_envs.games import View
-from mage_envs.text.parser import ReplyKind, parse_reply
+from mage_envs.text.parser import ReplyKind, final_answer, parse_reply
+from mage_envs.worlds import Command, WorldView
 
 
 def read_action(view: View, action: Any, *, text: bool) -> tuple[ReplyKind, int | None]:
@@ -25,6 +26,33 @@ def read_action(view: View, action: Any, *, text: bool) -> tuple[ReplyKind, int 
     """
     if text:
         return _read_text(view, action)
+    return _read_array(view, action)
+
+
+def read_command(view: WorldView, action: Any, *, text: bool) -> tuple[ReplyKind, Command | None]:
+    """Reads an action in a world, which may know more answers than the names of its actions.
+
+    Args:
+        view: The view in which it was chosen.
+        action: An integer (``array``) or a string (``text``).
+        text: Which interface it is.
+
+    Returns:
+        What became of it, and the command if it can be played.
+
+    Raises:
+        ValueError: An action of the wrong type, which no agent's mistake explains.
+    """
+    if not text:
+        return _read_array(view, action)
+    kind, move = _read_text(view, action)
+    if kind not in (ReplyKind.UNPARSABLE, ReplyKind.ILLEGAL):
+        return kind, move
+    command = view.read(final_answer(action).text)
+    return (kind, None) if command is None else (ReplyKind.OK, command)
+
+
+def _read_array(view: View | WorldView, action: Any) -> tuple[ReplyKind, int | None]:
     try:
         move = operator.index(action)
     except TypeError:
@@ -32,7 +60,7 @@ def read_action(view: View, action: Any, *, text: bool) -> tuple[ReplyKind, int 
     return (ReplyKind.OK, move) if move in view.legal else (ReplyKind.ILLEGAL, None)
 
 
-def _read_text(view: View, action: Any) -> tuple[ReplyKind, int | None]:
+def _read_text(view: View | WorldView, action: Any) -> tuple[ReplyKind, int | None]:
     if not isinstance(action, str):
         raise ValueError(f"interface='text' takes a string as action, got {type(action).__name__}")
     if action in view.spellings:

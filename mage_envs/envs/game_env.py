@@ -10,6 +10,7 @@ from typing import Any, ClassVar, get_args
 import numpy as np
 from gymnasium import spaces
 
+from mage_envs.envs.actions import read_action
 from mage_envs.envs.checks import check_choice, check_instances, check_known
 from mage_envs.envs.meta_episode import Instance, MetaEpisodeEnv
 from mage_envs.envs.spaces import array_space, text_space
@@ -19,6 +20,7 @@ from mage_envs.games.positions import CHANCE, SIMULTANEOUS
 from mage_envs.opponents import Opponent, make_opponent, sample_index
 from mage_envs.opponents.populations import PopulationLike, load_population
 from mage_envs.text.messages import rules
+from mage_envs.text.parser import ReplyKind
 
 SEAT_ORDERS = ("alternate", "random")
 
@@ -65,6 +67,7 @@ class MetaGameEnv(MetaEpisodeEnv):
     )  # fmt: skip
 
     option_names: ClassVar[tuple[str, ...]] = ("opponent", "seat", "instance")
+    _view: View
 
     def __init__(
         self,
@@ -177,8 +180,13 @@ class MetaGameEnv(MetaEpisodeEnv):
         self._paid = 0.0
         self._advance(self._root)
 
+    def _read(self, action: Any) -> tuple[ReplyKind, int | None]:
+        kind, move = read_action(self._view, action, text=self._text)
+        return kind, None if move is None else self._view.moves[move]
+
     def _play(self, index: int) -> float:
         position = self._position
+        self._last_action = self._view.legal[index]
         if position.player == SIMULTANEOUS:
             self._advance(position.child(self._joint(position, self._last_action)))
         else:

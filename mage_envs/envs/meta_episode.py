@@ -19,7 +19,6 @@ from typing import Any, ClassVar, Literal, TypeAlias, get_args
 import gymnasium as gym
 from gymnasium.error import ResetNeeded
 
-from mage_envs.envs.actions import read_action
 from mage_envs.envs.checks import check_choice, check_int, check_penalty
 from mage_envs.envs.observe import array_observation, closed_mask, tell
 from mage_envs.errors import near_matches
@@ -27,6 +26,7 @@ from mage_envs.games import View
 from mage_envs.games.base import Outcome
 from mage_envs.text.messages import header, not_played
 from mage_envs.text.parser import ReplyKind
+from mage_envs.worlds import WorldView
 
 Interface: TypeAlias = Literal["array", "text"]
 Instance: TypeAlias = Literal["fresh", "replay"]
@@ -48,15 +48,17 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
 
     metadata = {"render_modes": ["ansi", "human"], "render_fps": 4}  # noqa: RUF012 -- as gym.Env declares it
     option_names: ClassVar[tuple[str, ...]] = ()
+    _others_play: ClassVar[bool] = True
 
     # Slots make a step a tenth cheaper: what it reads lies close together.
     __slots__ = (
-        "_block", "_episode", "_in_a_row", "_invalid", "_last_action", "_length", "_max_invalid", "_note", "_penalty",
+        "_block", "_episode", "_hint",
+        "_in_a_row", "_invalid", "_last_action", "_length", "_max_invalid", "_note", "_penalty",
         "_phase", "_playing", "_refused", "_result", "_rng", "_running", "_score", "_seat", "_secret",
         "_stop_on_success", "_text", "_told", "_view",
     )  # fmt: skip
 
-    _view: View
+    _view: View | WorldView
     _in_a_row: int
 
     def __init__(
@@ -78,7 +80,7 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
         self.episodes = check_int("episodes", episodes, 1, MAX_EPISODES)
         self._max_invalid = check_int("max_invalid", max_invalid, 1, 1_000)
         check_choice("stop_on_success", stop_on_success, (True, False))
-        check_choice("render_mode", render_mode, (None, "ansi", "human"))
+        check_choice("render_mode", render_mode, (None, *self.metadata["render_modes"]))
         self.interface, self.render_mode = interface, render_mode
         self._stop_on_success = stop_on_success
         self._penalty = check_penalty(invalid_penalty)
@@ -96,6 +98,7 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
             "privileged": None,
         }
         self._secret: dict[str, Any] = {"opponent": "", "instance": 0, "seed": -1}
+        self._hint = ""  # How an answer is written, where the names of the legal actions do not say it.
         self._seat, self._episode = 0, -1
         self._result: dict[str, Any] | None = None
         self._running = self._playing = False
@@ -113,8 +116,19 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
         """Begins an episode and plays until the agent must act, or the episode is over."""
 
     @abstractmethod
-    def _play(self, index: int) -> float:
-        """Plays a legal action, by its index, and goes on until the agent must act again, or the end.
+    def _read(self, action: Any) -> tuple[ReplyKind, Any]:
+        """Reads an action that is not simply the name or id of a legal one.
+
+        Returns:
+            What became of it; and if it can be played what :meth:`_play` takes, else None.
+
+        Raises:
+            ValueError: An action of the wrong type.
+        """
+
+    @abstractmethod
+    def _play(self, move: Any) -> float:
+        """Plays what ``view.moves`` holds for a legal action, and goes on until the agent must act again, or the end.
 
         Returns:
             The reward.
@@ -131,6 +145,10 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
     @abstractmethod
     def _outcome(self) -> Outcome:
         """Returns the outcome of the episode that just ended by the rules."""
+
+    def _truncated(self) -> bool:
+        """Returns whether a turn limit ended the episode, and not the rules."""
+        return False
 
     # The Gymnasium interface.
 
@@ -167,7 +185,7 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
             action: In phase ``play`` an action id (array) or a reply (text). In phase ``reflect`` anything.
 
         Returns:
-            Observation, reward, terminated, truncated (always False), info.
+            Observation, reward, terminated, truncated (a turn limit ended the only episode), info.
 
         Raises:
             ResetNeeded: The meta-episode has not started, or is over.
@@ -177,17 +195,15 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
             return self._step_outside_play()
         view = self._view
         try:
-            index = view.moves[view.spellings[action] if self._text else as_integer(action)]
+            move = view.moves[view.spellings[action] if self._text else as_integer(action)]
         except (KeyError, TypeError):
-            kind, move = read_action(view, action, text=self._text)
+            kind, move = self._read(action)
             if move is None:
                 return self._refuse(kind)
-            index = view.moves[move]
         if self._in_a_row:
             self._in_a_row, self._note = 0, ""
         self._length += 1
-        self._last_action = view.legal[index]
-        reward = self._play(index)
+        reward = self._play(move)
         if self._view.terminal:
             return self._end_episode(reward, forfeit=False)
         self._score += reward
@@ -261,18 +277,23 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
             "invalid": self._invalid,
             "forfeit": forfeit,
         }
+        truncated = not forfeit and self._truncated()
+        if truncated:
+            self._result["truncated"] = True
         last = self._episode + 1 == self.episodes or (self._stop_on_success and outcome == "win")
         self._running, self._playing = not last, False
         if not last:
             self._phase = _REFLECT
-        return self._returned(reward, last)
+        truncated = truncated and self.episodes == 1
+        observation, reward, _, _, info = self._returned(reward, last)
+        return observation, reward, last and not truncated, truncated, info
 
     # Actions.
 
     def _refuse(self, kind: ReplyKind) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         self._invalid += 1
         self._in_a_row += 1
-        self._note = not_played(kind, self._in_a_row, self._max_invalid)
+        self._note = not_played(kind, self._in_a_row, self._max_invalid, self._hint)
         self._refused = kind
         reward = 0.0 - self._penalty
         if self._in_a_row >= self._max_invalid:
@@ -305,7 +326,7 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
         return observation, reward, terminated, False, info
 
     def _tell(self) -> str:
-        place = header(self._episode, self.episodes, self._seat)
+        place = header(self._episode, self.episodes, self._seat if self._others_play else None)
         return tell(place, self._view, self._note, self._result)
 
     def _render_step(self) -> None:

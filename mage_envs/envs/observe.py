@@ -11,17 +11,23 @@ import numpy.typing as npt
 
 from mage_envs.games import View
 from mage_envs.text.messages import ending
+from mage_envs.worlds import WorldView
 
 _ZERO = np.zeros(1, dtype=np.float32)
 
 
-def closed_mask(view: View, phase: str) -> npt.NDArray[np.int8]:
+def closed_mask(view: View | WorldView, phase: str) -> npt.NDArray[np.int8]:
     """Returns a new action mask for an episode that is over: every action between episodes, none after the last."""
     return _filled(view.spec.actions, phase == "reflect").copy()
 
 
 def array_observation(
-    view: View, mask: npt.NDArray[np.int8], phase: str, episode: int, last_action: int, last_reward: float
+    view: View | WorldView,
+    mask: npt.NDArray[np.int8],
+    phase: str,
+    episode: int,
+    last_action: int,
+    last_reward: float,
 ) -> dict[str, Any]:
     """Returns the array observation; see ``MetaGameEnv`` for its parts. All arrays are new."""
     observation: dict[str, Any] = {
@@ -33,12 +39,12 @@ def array_observation(
         "last_action": last_action,
         "last_reward": np.array((last_reward,), np.float32) if last_reward else _ZERO.copy(),
     }
-    if view.spec.reveal_size:
+    if isinstance(view, View) and view.spec.reveal_size:
         observation["revealed"] = view.reveal_array.copy()
     return observation
 
 
-def tell(header: str, view: View, note: str, result: Mapping[str, Any] | None) -> str:
+def tell(header: str, view: View | WorldView, note: str, result: Mapping[str, Any] | None) -> str:
     """Returns the text observation: where the player stands, its view, why its answer was not played, how it ended."""
     said = f"{header}\n{view.text}"
     if note:

@@ -1,4 +1,4 @@
-"""Registers every game under ``mage/<Title>-v0`` (one episode) and ``mage/<Title>-meta-v0`` (N episodes)."""
+"""Registers every game and world under ``mage/<Title>-v0`` (one episode) and ``mage/<Title>-meta-v0`` (N episodes)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from typing import Any
 import gymnasium as gym
 
 from mage_envs.games import GAMES
+from mage_envs.worlds import WORLDS
 
 SINGLE = "mage_envs.envs.game_env:GameEnv"
 META = "mage_envs.envs.game_env:MetaGameEnv"
+WORLD_SINGLE = "mage_envs.envs.world_env:WorldEnv"
+WORLD_META = "mage_envs.envs.world_env:MetaWorldEnv"
 VECTOR_SINGLE = "mage_envs.envs.vector_env:GameVectorEnv"
 VECTOR_META = "mage_envs.envs.vector_env:MetaGameVectorEnv"
 
@@ -19,6 +22,8 @@ def register_environments() -> None:
     for name in GAMES:
         _register(GAMES.get(name)().title, {"game": name})
     _register("OpenSpiel", {})
+    for name in WORLDS:
+        _register_world(WORLDS.get(name).title, {"world": name})
 
 
 def environment_ids() -> list[str]:
@@ -33,6 +38,17 @@ def _register(title: str, arguments: dict[str, Any]) -> None:
             f"mage/{title}{suffix}",
             entry_point=entry_point,
             vector_entry_point=vector,
+            kwargs=arguments,
+            order_enforce=False,
+            disable_env_checker=True,
+        )
+
+
+def _register_world(title: str, arguments: dict[str, Any]) -> None:
+    for suffix, entry_point in (("-v0", WORLD_SINGLE), ("-meta-v0", WORLD_META)):
+        gym.register(
+            f"mage/{title}{suffix}",
+            entry_point=entry_point,
             kwargs=arguments,
             order_enforce=False,
             disable_env_checker=True,

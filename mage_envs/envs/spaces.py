@@ -9,6 +9,7 @@ from gymnasium import spaces
 
 from mage_envs.charset import CHARSET, MAX_TEXT
 from mage_envs.games import GameSpec
+from mage_envs.worlds import World
 
 PHASES = ("play", "reflect")
 _HUGE = float(np.finfo(np.float32).max)
@@ -39,3 +40,26 @@ def array_space(spec: GameSpec, episodes: int) -> spaces.Dict:
     if spec.reveal_size:
         found["revealed"] = spaces.Box(0.0, 1.0, (spec.reveal_size,), np.float32)
     return spaces.Dict(found)
+
+
+def world_array_space(world: World, episodes: int) -> spaces.Dict:
+    """Returns the space of array observations of a world.
+
+    Raises:
+        ValueError: The world has no arrays.
+    """
+    if world.box is None:
+        raise ValueError(f"{world.title} has no arrays: use interface='text'")
+    shape, low, high, dtype = world.box
+    kind = np.uint8 if dtype == "uint8" else np.float32
+    return spaces.Dict(
+        {
+            "observation": spaces.Box(kind(low), kind(high), shape, kind),
+            "action_mask": spaces.MultiBinary(world.actions),
+            "phase": spaces.Discrete(len(PHASES)),
+            "episode": spaces.Discrete(episodes),
+            "seat": spaces.Discrete(1),
+            "last_action": spaces.Discrete(world.actions + 1, start=-1),
+            "last_reward": spaces.Box(-_HUGE, _HUGE, (1,), np.float32),
+        }
+    )

@@ -63,6 +63,18 @@ class ParsedReply(NamedTuple):
     answer: str
 
 
+class Answer(NamedTuple):
+    """The answer in a reply, before anyone asks what it means.
+
+    Attributes:
+        kind: ``OK``, or why there is no answer.
+        text: The answer with its own letter case; empty if there is none.
+    """
+
+    kind: ReplyKind
+    text: str
+
+
 def parse_reply(reply: str, spellings: Mapping[str, int], vocabulary: Collection[str] = ()) -> ParsedReply:
     """Reads the action in a reply.
 
@@ -74,19 +86,36 @@ def parse_reply(reply: str, spellings: Mapping[str, int], vocabulary: Collection
     Returns:
         The parsed reply. Never raises for any string.
     """
-    said = _after_thoughts(reply)
-    answers = None if said is None else _tagged(said)
-    if said is None or answers is None or (not answers and said.endswith(CUT_MARK)):
-        return ParsedReply(ReplyKind.TRUNCATED, None, "")
-    if len(answers) > 1:
-        return ParsedReply(ReplyKind.AMBIGUOUS, None, "")
-    answer = answers.pop() if answers else fold(said)
-    if not answer:
-        return ParsedReply(ReplyKind.EMPTY, None, "")
+    kind, said = final_answer(reply)
+    if kind is not ReplyKind.OK:
+        return ParsedReply(kind, None, "")
+    answer = fold(said)
     if answer in spellings:
         return ParsedReply(ReplyKind.OK, spellings[answer], answer)
     kind = ReplyKind.ILLEGAL if answer in vocabulary else ReplyKind.UNPARSABLE
     return ParsedReply(kind, None, answer[:MAX_ANSWER])
+
+
+def final_answer(reply: str) -> Answer:
+    """Finds the answer in a reply, whatever it means.
+
+    >>> final_answer("The boots. <action>search[Red Boots]</action>").text
+    'search[Red Boots]'
+
+    Args:
+        reply: All that the player said.
+
+    Returns:
+        The answer, white space around it removed. Never raises for any string.
+    """
+    said = _after_thoughts(reply)
+    answers = None if said is None else _tagged(said)
+    if said is None or answers is None or (not answers and said.endswith(CUT_MARK)):
+        return Answer(ReplyKind.TRUNCATED, "")
+    if len(answers) > 1:
+        return Answer(ReplyKind.AMBIGUOUS, "")
+    answer = next(iter(answers.values()), said).strip()
+    return Answer(ReplyKind.OK, answer) if fold(answer) else Answer(ReplyKind.EMPTY, "")
 
 
 def visible(reply: str, *, cut: bool = False) -> str:
@@ -120,22 +149,23 @@ def _after_thoughts(reply: str) -> str | None:
     return reply[tags[-1].end() :] if tags[-1][1] else None
 
 
-def _tagged(said: str) -> set[str] | None:
-    """Returns the different tagged answers, folded; None if the reply ended inside a tag.
+def _tagged(said: str) -> dict[str, str] | None:
+    """Returns the different tagged answers by their folded form; None if the reply ended inside a tag.
 
     One pass: a model that repeats the opening tag for thousands of tokens must not cost time by the square.
     """
-    answers: set[str] = set()
+    answers: dict[str, str] = {}
     start: int | None = None
     for tag in _TAG.finditer(said):
         attributes = (tag[2] or "").strip()
         if tag[1]:
             if start is not None and not attributes:
-                answers.add(fold(said[start : tag.start()]))
+                answer = said[start : tag.start()]
+                answers.setdefault(fold(answer), answer)
                 start = None
         elif start is None:
             start = tag.start() if attributes else tag.end()
             if attributes.endswith("/"):  # It closes itself, and holds no answer.
-                answers.add(fold(tag[0]))
+                answers.setdefault(fold(tag[0]), tag[0])
                 start = None
     return answers if start is None else None
