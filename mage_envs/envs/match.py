@@ -131,6 +131,7 @@ class Match:
         self._paid = [0.0 for _ in self._players]
         self._lengths = [0 for _ in self._players]
         self._invalid = [0 for _ in self._players]
+        self._refused: list[dict[str, int]] = [{} for _ in self._players]
         self._in_a_row = [0 for _ in self._players]
         self._losers: set[int] = set()
         self._ended = False
@@ -165,6 +166,7 @@ class Match:
     def _refuse(self, player: int, kind: ReplyKind, rewards: list[float]) -> None:
         self._invalid[player] += 1
         self._in_a_row[player] += 1
+        self._refused[player][kind.value] = self._refused[player].get(kind.value, 0) + 1
         self.reasons[player] = kind.value
         self.notes[player] = not_played(kind, self._in_a_row[player], self._max_invalid)
         rewards[player] = 0.0 - self._penalty
@@ -188,6 +190,7 @@ class Match:
                 "outcome": self._outcome(player),
                 "length": self._lengths[player],
                 "invalid": self._invalid[player],
+                "refused": self._refused[player],
                 "forfeit": player in self._losers,
             }
             for player in self._players

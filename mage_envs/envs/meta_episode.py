@@ -53,7 +53,7 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
     # Slots make a step a tenth cheaper: what it reads lies close together.
     __slots__ = (
         "_block", "_episode", "_hint",
-        "_in_a_row", "_invalid", "_last_action", "_length", "_max_invalid", "_note", "_penalty",
+        "_in_a_row", "_invalid", "_kinds", "_last_action", "_length", "_max_invalid", "_note", "_penalty",
         "_phase", "_playing", "_refused", "_result", "_rng", "_running", "_score", "_seat", "_secret",
         "_stop_on_success", "_text", "_told", "_view",
     )  # fmt: skip
@@ -254,6 +254,7 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
         self._phase, self._episode = _PLAY, episode
         self._score, self._length, self._invalid, self._in_a_row = 0.0, 0, 0, 0
         self._note, self._result = "", None
+        self._kinds: dict[str, int] = {}
         self._begin(episode)
         self._told["episode"], self._told["seat"] = episode, self._seat
         self._playing = not self._view.terminal
@@ -275,6 +276,7 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
             "outcome": outcome,
             "length": self._length,
             "invalid": self._invalid,
+            "refused": self._kinds,
             "forfeit": forfeit,
         }
         truncated = not forfeit and self._truncated()
@@ -293,6 +295,7 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
     def _refuse(self, kind: ReplyKind) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         self._invalid += 1
         self._in_a_row += 1
+        self._kinds[kind.value] = self._kinds.get(kind.value, 0) + 1
         self._note = not_played(kind, self._in_a_row, self._max_invalid, self._hint)
         self._refused = kind
         reward = 0.0 - self._penalty
@@ -314,7 +317,7 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
         if self._result is None:
             info["legal_actions"] = view.names
         else:
-            info["phase"], info["episode_result"] = self._phase, dict(self._result)
+            info["phase"], info["episode_result"] = self._phase, self._result | {"refused": self._kinds.copy()}
         if self._note:
             info["invalid_reason"] = self._refused.value
         if self._text:

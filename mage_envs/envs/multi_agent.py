@@ -143,7 +143,7 @@ class MultiAgentMeta:
             "privileged": {"instance": match.instance},
         }
         if results:
-            info["episode_result"] = dict(results[player])
+            info["episode_result"] = results[player] | {"refused": dict(results[player]["refused"])}
         if match.reasons[player]:
             info["invalid_reason"] = match.reasons[player]
         return info

@@ -71,7 +71,7 @@ class MetaGameVectorEnv(VectorEnv[Observations, Any, npt.NDArray[Any]]):
     Infos hold arrays only: ``action_mask``, ``seat`` and ``phase`` as observed, ``view``, ``invalid`` (whether this
     step's action could not be played), ``privileged`` with ``opponent``, ``instance`` and ``seed`` (−1 unless the
     meta-episode began with a seed), and if an episode ended ``episode_result`` with ``reward``, ``outcome`` (1, 0, −1),
-    ``length``, ``invalid``, ``forfeit``, valid where ``_episode_result``.
+    ``length``, ``invalid`` (all of them illegal: there are no replies), ``forfeit``, valid where ``_episode_result``.
     """
 
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 -- as VectorEnv declares it

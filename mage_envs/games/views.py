@@ -221,8 +221,24 @@ def shared(value: T) -> T:
 
 
 def fold(name: str) -> str:
-    """Forgives letter case and white space, nothing else."""
-    return " ".join(name.casefold().split())
+    r"""Forgives letter case and white space, nothing else.
+
+    Letter case: a capital becomes the small letter whose capital it is. A character that only looks alike or is
+    compatible is another one: the Kelvin sign is no k, ß is not ss, ſ is no s, and full-width or Cyrillic letters are
+    no Latin ones. White space: a run of what Unicode calls white space is one space, at the ends none; where there
+    is none, none is added, and characters of no width are characters.
+
+    >>> fold("  Column\n 1"), fold("\u00C9") == "\u00E9", fold("\u212A") == "\u212A"
+    ('column 1', True, True)
+    """
+    small = name.lower() if name.isascii() else "".join(map(_small, name))
+    return " ".join(small.split())
+
+
+@lru_cache(maxsize=1024)
+def _small(character: str) -> str:
+    small = character.lower()
+    return small if small.upper() == character else character
 
 
 def _restore(spec: GameSpec, serialized: str, seat: int) -> View:

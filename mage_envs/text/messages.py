@@ -8,12 +8,13 @@ from mage_envs.text.parser import ReplyKind
 
 REASONS = {
     ReplyKind.EMPTY: "Your answer was empty. Answer with one legal action.",
-    ReplyKind.TRUNCATED: "Your answer was cut off before it named an action. Think shorter, then answer.",
+    ReplyKind.TRUNCATED: "Your answer was cut off before it was complete. Think shorter, then answer in full.",
     ReplyKind.AMBIGUOUS: "Your answer named several different actions. Name exactly one.",
-    ReplyKind.UNPARSABLE: "Your answer is not the name of an action. Answer with one legal action, spelled as listed.",
-    ReplyKind.ILLEGAL: "The action that you named is not legal now. Choose one of the legal actions.",
+    ReplyKind.UNPARSABLE: "Your answer is not the name of an action. Answer with the exact name of one legal action.",
+    ReplyKind.ILLEGAL: "The action that you named is not legal now. Name another one, which is.",
 }
-"""Why an answer was not played, one reason a kind, each naming its own remedy."""
+"""Why an answer was not played, one reason a kind, each naming its own remedy. No word of a list: a protocol may hide the
+legal actions."""
 
 
 WORLD_REASONS = {

@@ -131,7 +131,7 @@ def test_a_wrong_answer_is_asked_again_and_the_third_forfeits() -> None:
     assert env.rewards == {"player_0": -2.5, "player_1": 2.0}
     assert all(env.terminations.values())
     assert env.infos["player_0"]["episode_result"] == {
-        "reward": -3.5, "outcome": "loss", "length": 0, "invalid": 3, "forfeit": True
+        "reward": -3.5, "outcome": "loss", "length": 0, "invalid": 3, "refused": {"unparsable": 3}, "forfeit": True
     }  # fmt: skip
 
 
@@ -165,6 +165,7 @@ def test_a_forfeit_in_parallel_ends_the_episode_once_and_for_all_who_earned_it(e
             "outcome": "win" if won else "loss",
             "length": 0,
             "invalid": int(agent in wrong),
+            "refused": {"unparsable": 1} if agent in wrong else {},
             "forfeit": agent in wrong,
         }
 

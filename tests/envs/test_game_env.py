@@ -108,7 +108,14 @@ def test_a_wrong_answer_is_asked_again_with_a_reason() -> None:
     _, reward, _, _, info = env.step("<action>fold</action><action>bet</action>")
     assert info["invalid_reason"] == "ambiguous"
     observation, reward, over, _, info = env.step("")
-    assert info["episode_result"] == {"reward": -3.5, "outcome": "loss", "length": 0, "invalid": 3, "forfeit": True}
+    assert info["episode_result"] == {
+        "reward": -3.5,
+        "outcome": "loss",
+        "length": 0,
+        "invalid": 3,
+        "refused": {"unparsable": 1, "ambiguous": 1, "empty": 1},
+        "forfeit": True,
+    }
     assert reward == -2.5
     assert "by forfeit" in observation
 

@@ -108,6 +108,7 @@ class Twins:
             return
         assert told["_episode_result"][number]
         expected = {**result, "outcome": OUTCOMES[result["outcome"]]}
+        assert expected.pop("refused") == ({"illegal": result["invalid"]} if result["invalid"] else {})
         assert {name: array[number] for name, array in told["episode_result"].items()} == expected
 
     def _compare(self, observation: dict[str, Any], info: dict[str, Any]) -> None:

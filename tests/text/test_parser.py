@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mage_envs.text.parser import MAX_ANSWER, ReplyKind, parse_reply
-
-SPELLINGS = {"pass": 0, "check": 0, "bet": 1, "column 1": 2}
-VOCABULARY = frozenset({"pass", "bet", "check", "call", "fold", "column 1", "column 9"})
+from mage_envs.games import fold
+from mage_envs.text.parser import CUT_MARK, MAX_ANSWER, ReplyKind, parse_reply, visible
+from tests.text import reference
+from tests.text.reference import SPELLINGS, VOCABULARY
 
 REPLIES = [
     # The whole reply is an answer.
@@ -60,14 +60,88 @@ REPLIES = [
     ("<action>be", ReplyKind.TRUNCATED, None),
     ("<action>bet</action> Or rather <action>pass", ReplyKind.TRUNCATED, None),
     ("<think>a</think><action>bet", ReplyKind.TRUNCATED, None),
+    ("<action>bet</acton>", ReplyKind.TRUNCATED, None),
+    # A reply that was stopped at the limit of tokens: only a whole answer in tags counts.
+    (CUT_MARK, ReplyKind.TRUNCATED, None),
+    (f"bet{CUT_MARK}", ReplyKind.TRUNCATED, None),
+    (f"I would bet{CUT_MARK}", ReplyKind.TRUNCATED, None),
+    (f"<action>bet{CUT_MARK}", ReplyKind.TRUNCATED, None),
+    (f"<action>bet</action> because{CUT_MARK}", ReplyKind.OK, 1),
+    (f"<think>a</think>{CUT_MARK}", ReplyKind.TRUNCATED, None),
+    (f"bet{CUT_MARK} I mean", ReplyKind.UNPARSABLE, None),
+    # Tags are forgiven white space and letter case.
+    ("<action >bet</action >", ReplyKind.OK, 1),
+    ("< action>bet< / Action >", ReplyKind.OK, 1),
+    ("<action>bet</action> no: < action >pass</action>", ReplyKind.AMBIGUOUS, None),
+    ("<think >bet</ think >pass", ReplyKind.OK, 0),
+    ("```xml\n<action>bet</action>\n```", ReplyKind.OK, 1),
+    ("**<action>bet</action>**", ReplyKind.OK, 1),
+    # Attributes may mean anything: such a tag is an answer, and no spelling.
+    ('<action type="draft">bet</action>', ReplyKind.UNPARSABLE, None),
+    ('<action>bet</action><action type="final">pass</action>', ReplyKind.AMBIGUOUS, None),
+    ('<action type="draft">bet</action><action>bet</action>', ReplyKind.AMBIGUOUS, None),
+    ('<action name="bet"/>', ReplyKind.UNPARSABLE, None),
+    ("<action/>", ReplyKind.UNPARSABLE, None),
+    ('<action type="draft">bet', ReplyKind.TRUNCATED, None),
+    # What is spelled otherwise is no tag.
+    ("<acton>bet</acton>", ReplyKind.UNPARSABLE, None),
+    ("<acton>pass</acton> <action>bet</action>", ReplyKind.OK, 1),
+    ("[action]bet[/action]", ReplyKind.UNPARSABLE, None),
+    ("&lt;action&gt;bet&lt;/action&gt;", ReplyKind.UNPARSABLE, None),
+    ("<act\u0131on>bet</act\u0131on>", ReplyKind.UNPARSABLE, None),  # Dotless i: a capital I in Turkish only.
+    ("<thin\u212a>bet</thin\u212a>pass", ReplyKind.UNPARSABLE, None),  # The Kelvin sign is no k.
+    # A closing tag that nothing opened is prose.
+    ("pass</action> <action>bet</action></action>", ReplyKind.OK, 1),
+    # Marks around an untagged answer are not forgiven.
+    ("bet.", ReplyKind.UNPARSABLE, None),
+    ('"bet"', ReplyKind.UNPARSABLE, None),
+    ("**bet**", ReplyKind.UNPARSABLE, None),
+    ("<action>`bet`</action>", ReplyKind.UNPARSABLE, None),
+    # Letter case is forgiven; other characters are other characters.
+    ("<action>BET</action>", ReplyKind.OK, 1),
+    ("\u212aIC\u212a", ReplyKind.UNPARSABLE, None),
+    ("pa\u017f\u017f", ReplyKind.UNPARSABLE, None),
+    ("pa\u00df", ReplyKind.UNPARSABLE, None),
+    ("PA\u1e9e", ReplyKind.UNPARSABLE, None),
+    ("\uff22\uff25\uff34", ReplyKind.UNPARSABLE, None),
+    ("b\u0435t", ReplyKind.UNPARSABLE, None),
+    ("\u00c9", ReplyKind.OK, 4),
+    ("E\u0301", ReplyKind.UNPARSABLE, None),
+    # White space is forgiven where there is some; it is never added, and what has no width is no white space.
+    ("\u00a0column\u3000\u2028 1", ReplyKind.OK, 2),
+    ("column1", ReplyKind.UNPARSABLE, None),
+    ("b et", ReplyKind.UNPARSABLE, None),
+    ("be\u200bt", ReplyKind.UNPARSABLE, None),
+    ("\ufeffbet", ReplyKind.UNPARSABLE, None),
+    ("\u200b", ReplyKind.UNPARSABLE, None),
 ]
+
+VISIBLE = [
+    ("<think>long</think> bet", False, " bet"),
+    ("long</think>bet", False, "bet"),
+    ("<think>a</think>b<think>c", False, "<think>"),
+    ("< THINK >long", False, "<think>"),
+    ("<think>long", True, "<think>"),
+    ("", False, ""),
+    ("", True, CUT_MARK),
+    ("<think>long</think>be", True, f"be{CUT_MARK}"),
+    (f"be{CUT_MARK}", True, f"be{CUT_MARK}"),
+    ("I <action>bet</action> as", True, "I <action>bet</action> as"),
+    ("I <action>bet</action> or <action>pa", True, f"I <action>bet</action> or <action>pa{CUT_MARK}"),
+]
+
+
+@pytest.mark.parametrize(("reply", "cut", "expected"), VISIBLE)
+def test_visible(reply: str, cut: bool, expected: str) -> None:
+    assert visible(reply, cut=cut) == expected
 
 
 @pytest.mark.parametrize(("reply", "kind", "action"), REPLIES)
 def test_reply(reply: str, kind: ReplyKind, action: int | None) -> None:
     parsed = parse_reply(reply, SPELLINGS, VOCABULARY)
     assert (parsed.kind, parsed.action) == (kind, action)
-    assert parsed.answer == " ".join(parsed.answer.casefold().split())
+    assert parsed.answer == fold(parsed.answer)
+    assert (kind.value, action) == reference.read(reply)
 
 
 def test_every_kind_is_tested() -> None:
@@ -79,45 +153,6 @@ def test_answer_is_kept_for_the_record_and_cut() -> None:
     assert len(parse_reply("x" * 10_000, SPELLINGS).answer) == MAX_ANSWER
 
 
-PIECES = st.sampled_from(
-    [
-        "<think>",
-        "</think>",
-        "<action>",
-        "</action>",
-        "bet",
-        "pass",
-        "fold",
-        " ",
-        "\n",
-        "I could ",
-        "<",
-        ">",
-        "İ",
-        "ß",
-        "\ud800",
-    ]
-)
-REPLY = st.one_of(st.text(), st.lists(PIECES, max_size=12).map("".join))
-
-
-@given(REPLY)
-def test_no_reply_raises_and_only_ok_is_a_move(reply: str) -> None:
-    parsed = parse_reply(reply, SPELLINGS, VOCABULARY)
-    assert (parsed.action is not None) == (parsed.kind is ReplyKind.OK)
-    assert parsed.action is None or SPELLINGS[parsed.answer] == parsed.action
-
-
-@given(REPLY)
-def test_a_move_is_the_last_thing_tagged_or_the_whole_answer(reply: str) -> None:
-    """No ghost moves: a played answer stands alone after the thoughts, or alone between the tags."""
-    parsed = parse_reply(reply, SPELLINGS, VOCABULARY)
-    if parsed.kind is ReplyKind.OK:
-        said = reply.rpartition("</think>")[2]
-        tagged = said.rpartition("<action>")[2].partition("</action>")[0]
-        assert " ".join(tagged.casefold().split()) == parsed.answer
-
-
 @given(st.text(alphabet=st.characters(exclude_characters="<>")), st.sampled_from(["fold", "dance", ""]))
 def test_a_rejected_answer_is_not_replaced_by_one_in_the_reasoning(prose: str, answer: str) -> None:
     """Kaggle/kaggle-environments#1192: 7,477 moves that no model made."""
@@ -127,6 +162,8 @@ def test_a_rejected_answer_is_not_replaced_by_one_in_the_reasoning(prose: str, a
 
 def test_a_model_stuck_on_a_tag_costs_no_time() -> None:
     start = time.process_time()
-    for tag in ("<action>", "<think>", "</think>", "<action></action>"):
-        parse_reply(tag * 50_000, SPELLINGS)
+    for tag in ("<action>", "<think>", "</think>", "<action></action>", "<", "<action ", "< ", "É", "/"):
+        for reply in (tag * 50_000, f"<{tag * 50_000}", f"<{' ' * 50_000}{tag}", f"< /{' ' * 50_000}{tag}"):
+            parse_reply(reply, SPELLINGS)
+            visible(reply, cut=True)
     assert time.process_time() - start < 5.0
