@@ -1,0 +1,161 @@
+"""The backend ``transformers``: a model in this process, from a local folder or a hub id. Needs the extra ``agent``.
+
+Requests that wait are answered in batches. Each draws from a generator of its own, so that a reply does not depend on
+who shares its batch, up to rounding: the sums of a padded batch have other last digits, which now and then decide
+between two tokens. Nothing can hang here, so that the settings' ``timeout`` and ``retries`` have no use.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from mage_agent.backends.base import BACKENDS, BackendError, Completion, Message, Request
+from mage_agent.backends.generation import OPTIONS, TEMPLATE_VALUES, Generator, Row, check_options, template_values
+from mage_agent.backends.local_chat import LocalChat, fit, load_chat
+from mage_agent.backends.local_files import local_folder, need, revision_of
+from mage_agent.backends.micro_batcher import MicroBatcher
+from mage_agent.model_settings import ModelSettings
+
+
+class Loaded(NamedTuple):
+    """A model that is ready.
+
+    Attributes:
+        chat: Its tokenizer and chat template.
+        generator: What answers a batch.
+        revision: Fingerprint of a folder, commit of a hub id.
+        context: Most tokens of prompt and reply together, as its configuration says; None if it does not.
+    """
+
+    chat: LocalChat
+    generator: Generator
+    revision: str
+    context: int | None
+
+
+class TransformersBackend:
+    """A model of transformers in this process."""
+
+    counter = "the model's tokenizer"
+
+    def __init__(self, settings: ModelSettings) -> None:
+        """Loads nothing yet."""
+        self.model, self.revision, self.context = settings.model, settings.revision, settings.context
+        self._settings = settings
+        self._opening = asyncio.Lock()
+        self._chat: LocalChat | None = None
+        self._batcher: MicroBatcher[Row, list[int]] | None = None
+
+    async def open(self) -> None:
+        """Loads the model in a thread, once.
+
+        Raises:
+            BackendError: It cannot; the message names the remedy.
+        """
+        async with self._opening:
+            if self._batcher is None:
+                loaded = await asyncio.to_thread(load, self._settings)
+                self.revision, self.context = loaded.revision, self._settings.context or loaded.context
+                self._chat = loaded.chat
+                self._batcher = MicroBatcher(loaded.generator, self._settings.batch, lambda row: len(row.tokens))
+
+    async def complete(self, request: Request) -> Completion:
+        """Returns a reply, computed together with those of others.
+
+        Raises:
+            BackendError: The prompt does not fit, or the model failed.
+        """
+        chat, batcher = await self._ready()
+        prompt = chat.prompt(request.messages)
+        fit(len(prompt.tokens), self._settings.sampling.max_tokens, self.context)
+        written = await batcher.submit(Row(prompt.tokens, request.draw))
+        ended = bool(written) and written[-1] in chat.ends
+        return chat.completion(prompt, written, "stop" if ended else "length")
+
+    async def count_tokens(self, messages: Sequence[Message]) -> int:
+        """Returns the number of tokens of a prompt, chat template included."""
+        chat, _ = await self._ready()
+        return len(chat.prompt(messages).tokens)
+
+    async def close(self) -> None:
+        """Stops what is computed, and lets go of the model."""
+        async with self._opening:
+            batcher, self._batcher, self._chat = self._batcher, None, None
+        if batcher is not None:
+            await batcher.close()
+
+    async def _ready(self) -> tuple[LocalChat, MicroBatcher[Row, list[int]]]:
+        """Returns the loaded model, loading it if need be."""
+        if self._chat is None or self._batcher is None:
+            await self.open()
+        assert self._chat is not None
+        assert self._batcher is not None
+        return self._chat, self._batcher
+
+
+def load(settings: ModelSettings) -> Loaded:
+    """Loads a model: weights in safetensors only, and none of its code unless the settings trust it.
+
+    Raises:
+        BackendError: A package, the model, its weights or its chat template is missing, or an option is unknown.
+    """
+    need("transformers", "agent", "torch", "transformers")
+    check_options(settings.sampling, (TEMPLATE_VALUES, *OPTIONS))
+    values = template_values(settings.sampling)
+    folder = local_folder(settings.model)
+    revision = revision_of(folder, settings.revision) if folder else settings.revision
+    with _no_progress_bars():
+        model = _load_model(settings, folder)
+        chat = load_chat(settings, model.generation_config.eos_token_id, values)
+    generator = Generator(model, sorted(chat.ends), chat.pad, settings.sampling)
+    context = getattr(model.config.get_text_config(), "max_position_embeddings", None)
+    return Loaded(chat, generator, revision or getattr(model.config, "_commit_hash", None) or "", context)
+
+
+def _load_model(settings: ModelSettings, folder: Path | None) -> Any:
+    """Returns the model on its device, in the type of its weights."""
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    name = str(folder) if folder else settings.model
+    try:
+        model = AutoModelForCausalLM.from_pretrained(
+            name,
+            revision=None if folder else settings.revision or None,
+            dtype="auto",
+            use_safetensors=True,
+            trust_remote_code=settings.trust_remote_code,
+        )
+        return model.to(torch.device(settings.device or _best_device())).eval()
+    except (OSError, ValueError, RuntimeError) as error:
+        raise BackendError(f"cannot load the model {settings.model}: {error}") from error
+
+
+def _best_device() -> str:
+    """Returns the name of the best device that torch sees."""
+    import torch
+
+    if torch.cuda.is_available():
+        return "cuda"
+    return "mps" if torch.backends.mps.is_available() else "cpu"
+
+
+@contextmanager
+def _no_progress_bars() -> Iterator[None]:
+    """Keeps the library's progress bars out of the run's own."""
+    from transformers.utils import logging
+
+    enabled = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if enabled:
+            logging.enable_progress_bar()
+
+
+BACKENDS.register("transformers", TransformersBackend)

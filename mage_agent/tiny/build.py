@@ -1,0 +1,104 @@
+"""Builds the tiny model in a folder: ``python -m mage_agent.tiny.build FOLDER``. Needs the extra ``agent``.
+
+A Llama of 1,083,136 parameters by default. Its weights are random, so that it writes noise: it is there to prove paths,
+from a prompt through a server and back, and to be trained.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from transformers import LlamaForCausalLM
+
+DEVIATION = 0.02
+"""Standard deviation of the weights, as is usual for a Llama."""
+
+
+def build_model(
+    folder: str | Path,
+    seed: int = 0,
+    *,
+    hidden: int = 128,
+    layers: int = 4,
+    heads: int = 4,
+    context: int = 8192,
+    dtype: Literal["float32", "float64", "bfloat16"] = "float32",
+) -> Path:
+    """Writes configuration, weights (safetensors), tokenizer and chat template.
+
+    The same arguments give the same weights, and no global generator is touched.
+
+    Args:
+        folder: Where to; made if it is missing.
+        seed: Seed of the weights, at least 0.
+        hidden: Width; a multiple of ``heads``.
+        layers: Number of layers.
+        heads: Number of attention heads.
+        context: Most tokens of prompt and reply together.
+        dtype: Type of the weights. In float64 a reply does not depend on padding even in its last digits.
+
+    Returns:
+        The folder.
+    """
+    import torch
+
+    from mage_agent.tiny.tokenizer import build_tokenizer
+
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    tokenizer = build_tokenizer(context)
+    with torch.random.fork_rng():  # The library fills the weights first, from the global generator.
+        model = _blank(len(tokenizer), hidden, layers, heads, context)
+    _fill(model, seed)
+    model.generation_config.eos_token_id = model.config.eos_token_id = tokenizer.eos_token_id
+    model.generation_config.pad_token_id = model.config.pad_token_id = tokenizer.pad_token_id
+    model.to(getattr(torch, dtype)).save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+def _blank(vocabulary: int, hidden: int, layers: int, heads: int, context: int) -> LlamaForCausalLM:
+    """Returns a model of this shape."""
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    return LlamaForCausalLM(
+        LlamaConfig(
+            vocab_size=vocabulary,
+            hidden_size=hidden,
+            intermediate_size=4 * hidden,
+            num_hidden_layers=layers,
+            num_attention_heads=heads,
+            num_key_value_heads=heads,
+            max_position_embeddings=context,
+            tie_word_embeddings=True,
+            bos_token_id=None,
+        )
+    )
+
+
+def _fill(model: LlamaForCausalLM, seed: int) -> None:
+    """Draws all matrices, in the order of their names; vectors are scales, and stay 1."""
+    import torch
+
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for _, weight in sorted(model.named_parameters()):
+            if weight.ndim > 1:
+                weight.copy_(torch.randn(weight.shape, generator=generator) * DEVIATION)
+
+
+def main() -> None:
+    """Runs the command."""
+    import typer
+
+    def build(folder: Path, seed: int = 0) -> None:
+        """Builds the tiny model in FOLDER."""
+        typer.echo(f"built {build_model(folder, seed)}")
+
+    typer.run(build)
+
+
+if __name__ == "__main__":
+    main()
