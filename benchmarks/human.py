@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from benchmarks.ceilings import opponent_yardsticks
 from benchmarks.panels import Entry
 from benchmarks.records import EpisodeRecord
 from benchmarks.referee import drive, start
+from mage_agent.person import Ask, Person, Say
 from mage_envs.scenarios import Scenario
-from mage_envs.text.messages import REASONS
-from mage_envs.text.parser import ReplyKind, parse_reply
-
-Say = Callable[[str], None]
-Ask = Callable[[str], str]
 
 
 class Session(NamedTuple):
@@ -59,33 +55,13 @@ def play_in_terminal(session: Session, say: Say, ask: Ask) -> bool:
     first = start(env, Entry(session.scenario.name, 0, session.opponent, session.seat, session.seed))
     say(first[1]["rules"])
     try:
-        last = drive(env, first, _Person(say, ask), finished)
+        last = drive(env, first, Person(say, ask), finished)
     except EOFError:
         say("\nNo more input: the meta-episode is left unfinished.")
     else:
         say(f"\n{last}")
     say(_summary(session, finished, env))
     return len(finished) == session.episodes
-
-
-class _Person:
-    def __init__(self, say: Say, ask: Ask) -> None:
-        self.say, self.ask = say, ask
-
-    def __call__(self, observation: Any, info: Mapping[str, Any]) -> str:
-        self.say(f"\n{observation}")
-        if info["phase"] == "reflect":
-            return self.ask("A note if you like, and Enter> ")
-        view = info["view"]
-        while True:
-            if not info["legal_actions"]:
-                return ""
-            self.say(f"You can: {', '.join(info['legal_actions'])}")
-            answer = self.ask("> ")
-            reply = parse_reply(answer, view.spellings, view.spec.vocabulary)
-            if reply.kind is ReplyKind.OK:
-                return answer
-            self.say(REASONS[reply.kind])
 
 
 def _summary(session: Session, finished: Sequence[EpisodeRecord], env: Any) -> str:

@@ -53,11 +53,12 @@ def make_agent(spec: str | Spec, model: Model | None = None) -> Agent:
 
 
 def agent_rows() -> Iterator[tuple[str, str, str]]:
-    """Yields for every agent how its spec is written, whether it is an oracle, and what it does."""
+    """Yields for every agent how its spec is written, whether it is an oracle, and what it does and sees."""
     for name in AGENTS:
         factory = AGENTS.get(name)
         oracle = "yes" if getattr(factory, "oracle", False) else "no"
-        yield usage(name, factory), oracle, first_line(factory)
+        sees = f" Sees: {factory.sees}." if hasattr(factory, "sees") else ""
+        yield usage(name, factory), oracle, first_line(factory) + sees
 
 
 def first_line(factory: Callable[..., object]) -> str:

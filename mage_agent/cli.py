@@ -39,7 +39,7 @@ def list_() -> None:
     from mage_agent.agents import agent_rows
 
     table = Table(box=SIMPLE_HEAD, pad_edge=False, expand=True)
-    table.add_column("agent", no_wrap=True)
+    table.add_column("agent", overflow="fold")
     table.add_column("oracle", no_wrap=True)
     table.add_column("what it does")
     for row in agent_rows():

@@ -63,6 +63,7 @@ class LanguageAgent:
         sees: What its prompts hold, in a few words.
         templates: Its own words.
         modes: The memories that it can have.
+        keeps: What its memory is called, if it is none of them.
         recent_steps: So many steps of the present episode are shown where an observation does not tell them.
     """
 
@@ -72,6 +73,7 @@ class LanguageAgent:
     sees: ClassVar[str] = "rules, own views"
     templates: ClassVar[Templates]
     modes: ClassVar[tuple[Mode, ...]] = MODES
+    keeps: ClassVar[str] = ""
     recent_steps: ClassVar[int] = 10
 
     def __init__(self, memory: str = "none", memory_budget: int = BUDGET) -> None:
@@ -122,13 +124,9 @@ class LanguageAgent:
         Returns:
             The memory to go on with, and the reflection for the record.
         """
-        written = await self.write(ended, passages) if self.reflects(ended) else ""
+        written = await self.write(ended, passages) if "reflection" in self.mode else ""
         history = ended.text if "history" in self.mode else ""
         return (*self._memory, Kept(ended.number, history, written)), written
-
-    def reflects(self, ended: Ended) -> bool:
-        """Whether the agent writes a reflection on an episode."""
-        return "reflection" in self.mode
 
     # What all baselines do.
 
@@ -151,7 +149,7 @@ class LanguageAgent:
 
     def card(self) -> Mapping[str, Any]:
         """Says what a board shows: the model, the memory, the hash of the templates."""
-        return {**self.calls.card(), "memory": self.mode, "prompt_hash": self.words.hash()}
+        return {**self.calls.card(), "memory": self.keeps or self.mode, "prompt_hash": self.words.hash()}
 
     def usage(self) -> Usage:
         """Returns what the calls of the model came to since :meth:`begin`."""

@@ -16,11 +16,12 @@ from typing import NamedTuple
 
 from mage_agent.backends.base import Message
 from mage_agent.memory import Mode, Passage
-from mage_envs.text.parser import parse_reply, visible
+from mage_envs.text.parser import CUT_MARK, parse_reply, visible
 
 MAX_REMARK = 4000
 """Characters of a reflection that are kept."""
 
+_NO_MORE_THAN_THOUGHTS = visible("<think>")
 _REMARK = re.compile(r"<\s*(?:(/)\s*)?remark\s*>", re.IGNORECASE | re.ASCII)
 
 
@@ -107,16 +108,14 @@ def act_prompt(
         observation: What the environment shows.
         legal: Names of the legal actions, if the prompt shall list them.
     """
-    parts = [*_passages(templates, passages), templates.now.format(observation=observation)]
+    parts = [templates.now.format(observation=observation)]
     if legal:
         names = "\n".join(templates.legal_action.format(name=name) for name in legal)
         parts.append(templates.legal.format(actions=names))
-    return _prompt(templates, rules, templates.act, parts)
+    return prompt(templates, rules, templates.act, passages, parts)
 
 
-def reflect_prompt(
-    templates: Templates, rules: str, passages: Sequence[Passage], text: str, ask: str = ""
-) -> tuple[Message, ...]:
+def reflect_prompt(templates: Templates, rules: str, passages: Sequence[Passage], text: str) -> tuple[Message, ...]:
     """Builds the prompt of a reflection.
 
     Args:
@@ -124,10 +123,24 @@ def reflect_prompt(
         rules: The environment's rules.
         passages: What is remembered.
         text: The episode that has ended, as it went.
-        ask: What is asked of the agent instead of the template ``reflect``.
     """
-    parts = [*_passages(templates, passages), templates.ended.format(text=text)]
-    return _prompt(templates, rules, ask or templates.reflect, parts)
+    return prompt(templates, rules, templates.reflect, passages, [templates.ended.format(text=text)])
+
+
+def prompt(
+    templates: Templates, rules: str, answer: str, passages: Sequence[Passage], parts: Sequence[str]
+) -> tuple[Message, ...]:
+    """Builds any prompt.
+
+    Args:
+        templates: The agent's words.
+        rules: The environment's rules.
+        answer: How to answer.
+        passages: What is remembered, and recent steps.
+        parts: What follows them.
+    """
+    system = templates.system.format(rules=rules, answer=answer)
+    return Message("system", system), Message("user", "\n\n".join([*_passages(templates, passages), *parts]))
 
 
 def transcript(templates: Templates, steps: Sequence[Step], end: str) -> str:
@@ -152,21 +165,25 @@ def answer_in(reply: str) -> str:
 def remark(reply: str) -> str:
     """Returns the reflection in a reply: what stands in the last ``<remark>…</remark>`` after the thoughts.
 
-    Without the tag it is all that is visible; of a tag that does not close, what stands behind it. A reply that was cut
+    Without the tag it is all that is visible; of one that does not close, what stands behind it. A reply that was cut
     inside its thoughts holds no reflection.
 
     >>> remark("<think>Hm.</think>It folded. <remark>It folds Jacks.</remark>")
     'It folds Jacks.'
     """
-    said = visible(reply)
-    tags = list(_REMARK.finditer(said))
-    last = max((number for number, tag in enumerate(tags) if not tag[1]), default=None)
-    if last is not None:
-        end = tags[last + 1].start() if last + 1 < len(tags) else len(said)
-        said = said[tags[last].end() : end]
-    elif visible(reply) == visible("<think>"):
+    said = visible(reply).removesuffix(CUT_MARK)
+    if said == _NO_MORE_THAN_THOUGHTS:
         return ""
-    return said.strip()[:MAX_REMARK]
+    start: int | None = None
+    found: str | None = None
+    for tag in _REMARK.finditer(said):
+        if not tag[1]:
+            start = tag.end()
+        elif start is not None:
+            found, start = said[start : tag.start()], None
+    if found is None:
+        found = said if start is None else said[start:]
+    return found.strip()[:MAX_REMARK]
 
 
 def _passages(templates: Templates, passages: Sequence[Passage]) -> list[str]:
@@ -174,8 +191,3 @@ def _passages(templates: Templates, passages: Sequence[Passage]) -> list[str]:
     steps = "\n\n".join(passage.text for passage in passages if passage.kind == "step")
     parts = [templates.memory.format(passages=memory)] if memory else []
     return [*parts, templates.steps.format(passages=steps)] if steps else parts
-
-
-def _prompt(templates: Templates, rules: str, answer: str, parts: Sequence[str]) -> tuple[Message, ...]:
-    system = templates.system.format(rules=rules, answer=answer)
-    return Message("system", system), Message("user", "\n\n".join(parts))

@@ -1,4 +1,4 @@
-"""``zero_shot``: a model that answers at once. The plainest language agent: what all others are compared with."""
+"""``zero_shot``: a model that answers at once. The plainest language agent, with which all others are compared."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from mage_agent.prompting import DIRECT, REFLECT, Templates
 
 
 class ZeroShot(LanguageAgent):
-    """A language model that answers with an action and nothing else; keeps nothing, unless memory says so."""
+    """A language model that answers with an action and nothing else."""
 
     name = "zero_shot"
     sees: ClassVar[str] = "rules, own views"
-    templates = Templates(act=DIRECT, reflect=REFLECT)
+    templates: ClassVar[Templates] = Templates(act=DIRECT, reflect=REFLECT)
 
     def __init__(self, memory: str = "none", memory_budget: int = BUDGET) -> None:
         """Takes what is kept of an episode, and how many tokens of it a prompt may hold.

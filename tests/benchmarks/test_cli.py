@@ -195,7 +195,7 @@ def test_agents_that_cannot_play_are_listed(benchmark: Terminal) -> None:
     ("arguments", "message"),
     [
         (("run", "quik"), r"unknown suite 'quik'\. Did you mean 'quick'\?"),
-        (("run", "quick", "--agent", "thomson"), r"unknown agent 'thomson'\. Did you mean 'thompson'\?"),
+        (("run", "quick", "--agent", "thomson"), r"unknown agent 'thomson'\. Did you mean 'thompson'"),
         (
             ("run", "quick", "--agent", "mcts(simulatoins=3)"),
             "has no parameter 'simulatoins'. Did you mean 'simulations'",
