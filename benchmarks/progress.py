@@ -19,7 +19,13 @@ _WHOLE = 10  # A rate from here on is shown without a fraction.
 
 
 class Teller(Protocol):
-    """Is told how far a run is: a context; call it with done, total and errors as often as you like."""
+    """Is told how far a run is: a context; call it with done, total and errors as often as you like.
+
+    Attributes:
+        style: How it tells.
+    """
+
+    style: Style
 
     def __call__(self, done: int, total: int, errors: int = 0) -> None:
         """Takes the numbers."""
@@ -95,6 +101,7 @@ class _Shown(ABC):
 class Bar(_Shown):
     """A progress bar with rate, errors and time left."""
 
+    style: Style = "bar"
     seconds = 0.1
 
     def __init__(self, label: str, console: Console) -> None:
@@ -120,8 +127,9 @@ class Bar(_Shown):
         self._task = self._bar.add_task(label, total=None, rate="", errors="")
 
     def event(self, name: str, text: str, **facts: Any) -> None:
-        """Prints the words."""
-        self._console.print(text, markup=False, soft_wrap=True)
+        """Prints the words, if there are any."""
+        if text:
+            self._console.print(text, markup=False, soft_wrap=True)
 
     def _show(self, done: int, total: int, errors: int, rate: float) -> None:
         shown = f"{rate:.0f}/s" if rate >= _WHOLE or not rate else f"{rate:.2g}/s"
@@ -142,6 +150,7 @@ class Bar(_Shown):
 class JsonLines(_Shown):
     """One JSON object a line, each with ``event``: for machines that read along."""
 
+    style: Style = "json"
     seconds = 1.0
 
     def __init__(self, label: str, console: Console, clock: Callable[[], float] = time.monotonic) -> None:
@@ -162,6 +171,8 @@ class JsonLines(_Shown):
 
 class Quiet:
     """Says nothing: errors are told by the command."""
+
+    style: Style = "quiet"
 
     def __init__(self, label: str, console: Console) -> None:
         """Needs neither."""

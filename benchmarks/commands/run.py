@@ -10,18 +10,21 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from benchmarks.commands.console import Boards, Jobs, SuiteName, app, command_line, cpus, err, out
+from benchmarks.commands.console import Boards, Jobs, SuiteName, app, cpus, err
+from benchmarks.commands.endings import say_how_to_go_on, say_what_next, say_why_it_stopped
 from benchmarks.suites.base import MAX_META_EPISODES
+from mage_agent.model_flags import HideLegalActions, ModelFlags, takes_model_flags
 from mage_envs.errors import MageError
 
 if TYPE_CHECKING:
-    from benchmarks.progress import Style
     from benchmarks.records import Status
-    from benchmarks.run_directory import Mode, RunDirectory
+    from benchmarks.run_directory import Mode
 
 
 @app.command()
+@takes_model_flags
 def run(
+    flags: ModelFlags,
     suite: SuiteName,
     agent: Annotated[
         list[str] | None, typer.Option(help="Spec of an agent; can be repeated. Default: the suite's.")
@@ -32,6 +35,7 @@ def run(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Another seed is another panel.")] = 0,
     control: Annotated[str, typer.Option(help="Causal control under which the agents play.", metavar="NAME")] = "none",
+    hide_legal_actions: HideLegalActions = False,
     out_: Annotated[
         Path | None, typer.Option("--out", help="Run directory. Default: runs/SUITE-TIME.", metavar="DIR")
     ] = None,
@@ -53,6 +57,16 @@ def run(
     time_limit: Annotated[
         float | None, typer.Option(help="Wall limit of a meta-episode; past it: status timeout.", metavar="SECONDS")
     ] = None,
+    max_error_rate: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0, max=1.0, help="Stop past this share of errors. Default: 0.2 with --model.", metavar="SHARE"
+        ),
+    ] = None,
+    cost_limit: Annotated[
+        float | None, typer.Option(help="Stop when the run has cost that much; needs --prices.", metavar="USD")
+    ] = None,
+    no_preflight: Annotated[bool, typer.Option("--no-preflight", help="Do not try the model before the run.")] = False,
     calls: Annotated[bool, typer.Option("--calls", help="Keep raw prompts and replies, in calls.jsonl.zst.")] = False,
     progress: Annotated[
         Literal["bar", "quiet", "json"],
@@ -64,42 +78,52 @@ def run(
     if resume and (overwrite or out_ is None):
         raise typer.BadParameter("needs --out, and goes without --overwrite", param_hint="--resume")
     statuses, part = _statuses(retry, resume=resume), _shard(shard)
+    from benchmarks.model_run import choose_cast, with_model
     from benchmarks.plan import make_plan
     from benchmarks.progress import make_teller
-    from benchmarks.report import print_run
     from benchmarks.runner import Scheduling
     from benchmarks.runner import run as run_plan
     from benchmarks.shards import take_shard
+    from benchmarks.stopping import StoppedEarly
     from benchmarks.suites import SUITES
 
     begun = time.monotonic()
     here = cpus() if executor == "local" else None
+    found = SUITES.get(suite)
+    cast = choose_cast(agent or found.default_agents, flags, executor)
     try:
-        how = Scheduling(jobs or here, jobs or (here and 1), concurrency, executor, time_limit, statuses, calls)
+        limits = cast.limits(max_error_rate, cost_limit)
+        how = Scheduling(jobs or here, jobs or (here and 1), concurrency, executor, time_limit, statuses, calls, limits)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
-    plan = make_plan(SUITES.get(suite), agent or (), meta_episodes=meta_episodes, seed=seed, control=control)
+    plan = make_plan(
+        found,
+        cast.specs if agent else (),
+        meta_episodes=meta_episodes,
+        seed=seed,
+        control=control,
+        legal_actions_in_prompt=False if hide_legal_actions else None,
+        factory=cast.factory,
+    )
     plan = take_shard(plan, *part) if part else plan
     if not plan.tasks:
         raise MageError("; ".join(plan.manifest.reasons) or f"shard {shard} is empty: the panel is too small for it")
     path = out_ or _new_folder(suite)
     mode: Mode = "resume" if resume else "overwrite" if overwrite else "new"
-    teller = make_teller(progress, "meta-episodes", err)
+    teller = make_teller(cast.style(progress), "meta-episodes", err)
     try:
+        plan = with_model(plan, cast, teller, limits, preflight=not no_preflight)
         count = len(plan.tasks)
         teller.event("start", f"{suite}: {count} meta-episodes into {path}", run=str(path), total=count)
         with teller:
-            directory = run_plan(plan, path, teller, mode=mode, how=how)
+            directory = run_plan(plan, path, teller, mode=mode, how=cast.schedule(how, on_terminal=sys.stdin.isatty()))
     except KeyboardInterrupt:
-        _say_how_to_resume(path, progress)
+        say_how_to_go_on(path, teller)
         raise typer.Exit(130) from None
-    seconds = time.monotonic() - begun
-    if progress == "bar" and part is None:
-        print_run(out, directory, plan.panel, directory.stream(), leaderboards)
-    if progress == "bar":
-        _say_what_next(directory, seconds, shard)
-    elif progress == "json":
-        teller.event("end", "", run=str(path), seconds=round(seconds, 3))
+    except StoppedEarly as error:
+        say_why_it_stopped(path, error, teller)
+        raise typer.Exit(1) from None
+    say_what_next(directory, plan, teller, time.monotonic() - begun, leaderboards)
 
 
 def _statuses(retry: str | None, *, resume: bool) -> tuple[Status, ...]:
@@ -123,34 +147,7 @@ def _shard(shard: str | None) -> tuple[int, int] | None:
     return int(found[1]), int(found[2])
 
 
-def _say_what_next(directory: RunDirectory, seconds: float, shard: str | None) -> None:
-    path = str(directory.path)
-    out.print(f"Run, in {seconds:.0f} s: {path}", markup=False, soft_wrap=True)
-    if shard is None:
-        out.print(f"To put it on the board: {command_line('submit', path)}", markup=False, soft_wrap=True)
-    else:
-        merge = command_line("merge", "OUT", path, "OTHER_SHARDS…")
-        out.print(f"Shard {shard}. To join it with the others: {merge}", markup=False, soft_wrap=True)
-
-
-def _say_how_to_resume(path: Path, progress: Style) -> None:
-    command = _resume_command(path)
-    if progress == "json":
-        from benchmarks.progress import make_teller
-
-        make_teller(progress, "", err).event("interrupted", "", run=str(path), resume=command)
-    else:
-        err.print(f"\ninterrupted; nothing finished is lost. Go on with:\n  {command}", markup=False, soft_wrap=True)
-
-
 def _new_folder(suite: str) -> Path:
     stamp = time.strftime("%Y%m%d-%H%M%S")
     folders = (Path("runs") / f"{suite}-{stamp}{suffix}" for suffix in ("", *(f"-{n}" for n in range(2, 100))))
     return next(folder for folder in folders if not folder.exists())
-
-
-def _resume_command(path: Path) -> str:
-    words = [word for word in sys.argv[1:] if word not in ("--resume", "--overwrite")]
-    if "--out" not in words and not any(word.startswith("--out=") for word in words):
-        words += ["--out", str(path)]
-    return command_line(*words, "--resume")

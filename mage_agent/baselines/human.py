@@ -18,6 +18,7 @@ class Human:
     name = "human"
     oracle = False
     interface = "text"
+    in_terminal: ClassVar[bool] = True
     sees: ClassVar[str] = "rules, own views, what a person remembers"
 
     def __init__(self) -> None:

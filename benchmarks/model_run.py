@@ -1,0 +1,159 @@
+"""A run whose agents ask a language model: who they are, whether it is there, and what the manifest says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from benchmarks.asking import run_loop
+from benchmarks.plan import MakeAgent, Plan
+from benchmarks.progress import Style, Teller
+from benchmarks.run_directory import AgentCard
+from benchmarks.runner import Executor, Scheduling
+from benchmarks.stopping import Limits
+from mage_agent.agents import make_agent
+from mage_agent.base import Agent
+from mage_agent.model_flags import ModelFlags
+from mage_agent.model_settings import ModelSettings
+from mage_agent.preflight import model_facts
+from mage_agent.preflight import preflight as try_model
+from mage_agent.spec_parameters import with_parameters
+from mage_envs.errors import MageError
+
+MAX_ERROR_RATE = 0.2
+"""Past it a run of language agents stops, unless it was told otherwise: a server that is down fails them all."""
+
+
+@dataclass(frozen=True)
+class Cast:
+    """The agents of a run, and the model that some of them ask.
+
+    Attributes:
+        specs: Their specs.
+        model: The model; None if none of them asks one.
+        asking: Names of those that ask it.
+        in_terminal: Names of those that are people at this terminal.
+    """
+
+    specs: tuple[str, ...]
+    model: ModelSettings | None
+    asking: frozenset[str]
+    in_terminal: frozenset[str]
+
+    @property
+    def factory(self) -> MakeAgent:
+        """Makes an agent from its spec, in any process."""
+        return make_agent if self.model is None else partial(make_agent, model=self.model)
+
+    def limits(self, error_rate: float | None, cost: float | None) -> Limits:
+        """Returns when the run stops early.
+
+        Raises:
+            MageError: Cost is limited, and unknown.
+            ValueError: One is out of range.
+        """
+        if cost is not None and (self.model is None or self.model.price is None):
+            name = self.model.model if self.model else "NAME"
+            raise MageError(
+                f"--cost-limit needs to know what tokens of {name!r} cost: say it in a table, --prices FILE "
+                "(docs/your_model.md)"
+            )
+        return Limits(MAX_ERROR_RATE if error_rate is None and self.asking else error_rate, cost)
+
+    def style(self, style: Style) -> Style:
+        """Returns how the run tells how far it is: no bar is drawn across what a person is shown."""
+        return "quiet" if self.in_terminal and style == "bar" else style
+
+    def schedule(self, how: Scheduling, *, on_terminal: bool) -> Scheduling:
+        """Returns how the run is played: a person plays one meta-episode at a time, here.
+
+        Raises:
+            MageError: There is no terminal to play at.
+        """
+        if not self.in_terminal:
+            return how
+        if not on_terminal or how.executor != "local":
+            raise MageError(f"{min(self.in_terminal)} plays at a terminal, and this is none")
+        return replace(how, jobs=1)
+
+
+def choose_cast(specs: Sequence[str], flags: ModelFlags, executor: Executor = "local") -> Cast:
+    """Sees who asks a model, and which.
+
+    Args:
+        specs: Specs of agents.
+        flags: What the command was told of the model.
+        executor: Where the agents play.
+
+    Raises:
+        MageError: An agent needs a model, and none was named, or the other way round; options contradict each other;
+            or a spec is bad.
+    """
+    if flags.api_key is not None and executor == "ray":
+        raise MageError("--api-key stays on this machine: set a variable on every node, and name it by --api-key-env")
+    specs = with_parameters(specs, flags.parameters())
+    model = flags.settings()
+    made = [make_agent(spec) for spec in specs]
+    asking = frozenset(agent.name for agent in made if asks_model(agent))
+    if asking and model is None:
+        raise MageError(
+            f"{min(asking)} asks a language model: name it by --backend and --model (docs/your_model.md); "
+            "`--backend fake --model first` plays without any"
+        )
+    if model is not None and not asking:
+        raise MageError(
+            f"none of the agents ({', '.join(specs)}) asks a language model: leave --model out, or name one that does, "
+            "such as --agent zero_shot"
+        )
+    people = frozenset(agent.name for agent in made if getattr(agent, "in_terminal", False))
+    return Cast(specs, model, asking, people)
+
+
+def asks_model(agent: Agent) -> bool:
+    """Whether an agent asks a language model."""
+    return hasattr(agent, "connect")
+
+
+def with_model(plan: Plan, cast: Cast, teller: Teller, limits: Limits, *, preflight: bool) -> Plan:
+    """Tries the model, says what was found, and writes it into the plan's manifest.
+
+    Args:
+        plan: The plan.
+        cast: Its agents.
+        teller: Is told.
+        limits: When the run stops early.
+        preflight: Whether the model is tried.
+
+    Raises:
+        MageError: It gives no reply, or does not say what cost is limited by.
+    """
+    if cast.model is None:
+        return plan
+    found = run_loop(try_model(cast.model)) if preflight else None
+    if found is not None:
+        teller.event("preflight", f"preflight: {found.line()}", **found.facts())
+        if limits.cost is not None and None in (found.completion.prompt_tokens, found.completion.completion_tokens):
+            raise MageError(f"{cast.model.model} does not say how many tokens it used: --cost-limit could not hold")
+    return with_facts(plan, cast.asking, model_facts(cast.model, found))
+
+
+def with_facts(plan: Plan, asking: frozenset[str], facts: Mapping[str, Any]) -> Plan:
+    """Adds to the cards of a plan's language agents what is known of their model.
+
+    Args:
+        plan: The plan.
+        asking: Names of these agents.
+        facts: ``revision`` and ``sampling``, as :func:`mage_agent.preflight.model_facts` gives them.
+    """
+
+    def told(card: AgentCard) -> AgentCard:
+        if card.name not in asking:
+            return card
+        sampling = {**card.sampling, **facts["sampling"]}
+        return card.model_copy(update={"revision": card.revision or facts["revision"], "sampling": sampling})
+
+    config = plan.manifest.config
+    config = config.model_copy(update={"agents": tuple(map(told, config.agents))})
+    return replace(plan, manifest=plan.manifest.model_copy(update={"config": config, "digest": config.digest}))
