@@ -163,8 +163,7 @@ def _warpers(own: Any, sampling: Sampling, options: dict[str, Any]) -> list[Any]
 def _greedy(own: Any) -> Any:
     """Returns a copy of a model's generation_config that takes the likeliest token: drawing is done before."""
     config = copy.deepcopy(own)
-    config.update(do_sample=False, num_beams=1, num_return_sequences=1, max_length=None)
-    config.update(**dict.fromkeys(_SAMPLED))
+    config.update(do_sample=False, num_beams=1, num_return_sequences=1, max_length=None, **dict.fromkeys(_SAMPLED))
     return config
 
 

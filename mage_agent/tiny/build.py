@@ -1,6 +1,6 @@
 """Builds the tiny model in a folder: ``python -m mage_agent.tiny.build FOLDER``. Needs the extra ``agent``.
 
-A Llama of 1,083,136 parameters by default. Its weights are random, so that it writes noise: it is there to prove paths,
+A Llama of 1,116,544 parameters by default. Its weights are random, so that it writes noise: it is there to prove paths,
 from a prompt through a server and back, and to be trained.
 """
 
@@ -52,6 +52,7 @@ def build_model(
     with torch.random.fork_rng():  # The library fills the weights first, from the global generator.
         model = _blank(len(tokenizer), hidden, layers, heads, context)
     _fill(model, seed)
+    model.generation_config.update(do_sample=True, temperature=1.0)  # `transformers serve` draws only if this says so.
     model.generation_config.eos_token_id = model.config.eos_token_id = tokenizer.eos_token_id
     model.generation_config.pad_token_id = model.config.pad_token_id = tokenizer.pad_token_id
     model.to(getattr(torch, dtype)).save_pretrained(folder)
@@ -72,7 +73,7 @@ def _blank(vocabulary: int, hidden: int, layers: int, heads: int, context: int) 
             num_attention_heads=heads,
             num_key_value_heads=heads,
             max_position_embeddings=context,
-            tie_word_embeddings=True,
+            tie_word_embeddings=False,  # Tied, the likeliest token of random weights is the last one again.
             bos_token_id=None,
         )
     )
