@@ -7,6 +7,7 @@ import threading
 import weakref
 
 from mage_agent.backends.base import BACKENDS, Backend
+from mage_agent.backends.response_cache import cached
 from mage_agent.model_settings import ModelSettings
 
 _lock = threading.Lock()
@@ -17,7 +18,7 @@ class _Shared:
     """A backend and who uses it. A user that is forgotten, as an agent is that ran out of time, is none any more."""
 
     def __init__(self, settings: ModelSettings) -> None:
-        self.backend = BACKENDS.get(settings.backend)(settings)
+        self.backend = cached(BACKENDS.get(settings.backend)(settings), settings)
         self.users: weakref.WeakSet[Lease] = weakref.WeakSet()
         self.opening = asyncio.Lock()
         self.open = False
