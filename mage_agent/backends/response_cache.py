@@ -88,8 +88,8 @@ class CachedBackend:
         store, thread, self._store, self._thread = self._store, self._thread, None, None
         if store is not None and thread is not None:
             _log.info("%s: %d replies from %s", self.model, self.hits, store.path)
-            thread.submit(store.close)
-            thread.shutdown(wait=False)  # What was begun is done first.
+            await asyncio.get_running_loop().run_in_executor(thread, store.close)
+            thread.shutdown(wait=False)  # It has nothing left to do.
         await self._backend.close()
 
     def key(self, request: Request) -> str:
