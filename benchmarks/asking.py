@@ -59,11 +59,11 @@ class Call(NamedTuple):
     Attributes:
         agent: The agent.
         method: Which method.
-        arguments: A briefing, or observation and info.
+        arguments: A briefing, observation and info, or nothing.
     """
 
     agent: Agent
-    method: Literal["begin", "act", "reflect"]
+    method: Literal["begin", "act", "reflect", "usage"]
     arguments: tuple[Any, ...]
 
     def __call__(self) -> Any:

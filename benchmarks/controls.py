@@ -6,24 +6,29 @@ the place of its own, and it goes on from that. Opponent, deals, seat and the ag
 from the score is what its memory was worth. docs/controls.md defines each control and says what it tells apart.
 
 Whatever a control draws is a function of the entry alone, so that scheduling changes no result. A *donor* is a
-meta-episode that the same agent plays first, unrecorded; its time and its calls count as the meta-episode's.
+meta-episode that the same agent plays first, unrecorded; its time, its calls and what they cost count as the
+meta-episode's.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from functools import reduce
 from itertools import islice
+from operator import add
 from typing import Any, NamedTuple, TypeAlias, cast
 
 from benchmarks.asking import AgentFailure, Call, failure
 from benchmarks.panels import Entry, derive_seed
-from benchmarks.records import Record
-from benchmarks.referee import Playing, playing
+from benchmarks.records import Record, UsageRecord
+from benchmarks.referee import Playing, playing, usage_of
+from benchmarks.suites.base import Protocol
 from mage_agent.base import Agent, agent_generator
 from mage_agent.memory import Memory, MemoryAgent
 from mage_envs.errors import UnknownNameError, UnsupportedControlError
 
 NONE = "none"
+_DEFAULT = Protocol()
 MAX_DONORS = 20
 """So many are tried: where the first win ends a meta-episode, one that is won at once has nothing to give."""
 
@@ -50,12 +55,16 @@ class Table(NamedTuple):
         agent: The agent.
         entry: What to play.
         entries: All entries of the scenario.
+        protocol: The suite's protocol.
+        spent: What the calls of donors came to; appended as they end.
     """
 
     env: Any
     agent: MemoryAgent
     entry: Entry
     entries: Sequence[Entry]
+    protocol: Protocol
+    spent: list[UsageRecord]
 
 
 Exchange: TypeAlias = Callable[[Boundary], Memory]
@@ -102,7 +111,9 @@ _PREPARE: Mapping[str, Prepare] = {
 CONTROLS = (NONE, *_PREPARE)
 
 
-def play_under(control: str, env: Any, agent: Agent, entry: Entry, entries: Sequence[Entry]) -> Playing:
+def play_under(
+    control: str, env: Any, agent: Agent, entry: Entry, entries: Sequence[Entry], protocol: Protocol = _DEFAULT
+) -> Playing:
     """Lets an agent play one entry of a panel under a control.
 
     Args:
@@ -111,6 +122,7 @@ def play_under(control: str, env: Any, agent: Agent, entry: Entry, entries: Sequ
         agent: The agent.
         entry: What to play.
         entries: All entries of the scenario.
+        protocol: The suite's protocol.
 
     Returns:
         The meta-episode in progress, as :func:`benchmarks.referee.playing` gives it: a generator, so that the agents
@@ -121,8 +133,8 @@ def play_under(control: str, env: Any, agent: Agent, entry: Entry, entries: Sequ
     """
     check_control(control)
     if control == NONE:
-        return playing(env, agent, entry)
-    return _controlled(Table(env, cast(MemoryAgent, agent), entry, entries), _PREPARE[control])
+        return playing(env, agent, entry, protocol)
+    return _controlled(Table(env, cast(MemoryAgent, agent), entry, entries, protocol, []), _PREPARE[control])
 
 
 def check_control(control: str) -> None:
@@ -185,7 +197,7 @@ def _controlled(table: Table, prepare: Prepare) -> Playing:
         exchange = yield from prepare(table)
     except AgentFailure as error:
         failed = error
-    meta_episode = playing(table.env, table.agent, table.entry)
+    meta_episode = playing(table.env, table.agent, table.entry, table.protocol)
     found: Call | Record = next(meta_episode)
     over, start = 0, None
     while isinstance(found, Call):
@@ -204,7 +216,9 @@ def _controlled(table: Table, prepare: Prepare) -> Playing:
             found = _advance(meta_episode, failure(error))
         else:
             found = _advance(meta_episode, answer)
-    return found
+    if found.usage is None:
+        return found
+    return found.model_copy(update={"usage": reduce(add, (*table.spent, found.usage))})
 
 
 def _donated(table: Table, donors: Iterator[Entry], boundaries: int | None) -> Generator[Call, Any, list[Memory]]:
@@ -223,7 +237,7 @@ def _donated(table: Table, donors: Iterator[Entry], boundaries: int | None) -> G
     """
     for donor in islice(donors, MAX_DONORS):
         given: list[Memory] = []
-        meta_episode = playing(table.env, table.agent, donor)
+        meta_episode = playing(table.env, table.agent, donor, table.protocol)
         found: Call | Record = next(meta_episode)
         while isinstance(found, Call):
             answer = yield found
@@ -231,13 +245,20 @@ def _donated(table: Table, donors: Iterator[Entry], boundaries: int | None) -> G
                 given.append(_memory(table.agent))
             if len(given) == boundaries:
                 meta_episode.close()
+                _spend(table, usage_of(table.agent))
                 return given
             found = _advance(meta_episode, answer)
         if not found.scored:
             raise AgentFailure(f"in the meta-episode that should give its memory: {found.error}")
+        _spend(table, found.usage)
         if given:
             return given
     return []
+
+
+def _spend(table: Table, usage: UsageRecord | None) -> None:
+    if usage is not None:
+        table.spent.append(usage)
 
 
 def _of(given: Sequence[Memory], boundary: int) -> Memory:

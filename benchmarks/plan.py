@@ -78,6 +78,7 @@ def make_plan(
     meta_episodes: int | None = None,
     seed: int = 0,
     control: str = "none",
+    legal_actions_in_prompt: bool | None = None,
     factory: MakeAgent = make_agent,
 ) -> Plan:
     """Builds the panel, and asks every agent which scenarios it can play.
@@ -88,6 +89,7 @@ def make_plan(
         meta_episodes: Meta-episodes of each scenario; None: as many as the suite says.
         seed: Another seed is another panel.
         control: Name of the causal control under which all agents play; ``none``: as they are.
+        legal_actions_in_prompt: Whether prompted agents are shown the list of legal actions; None: as the suite says.
         factory: Makes an agent from a spec; must pickle.
 
     Returns:
@@ -98,6 +100,9 @@ def make_plan(
         MageError: An agent's spec, or the control, is bad or unknown.
     """
     check_control(control)
+    if legal_actions_in_prompt == suite.protocol.legal_actions_in_prompt:
+        legal_actions_in_prompt = None  # The same run, whether it was said or not.
+    suite = suite.under(legal_actions_in_prompt=legal_actions_in_prompt)
     panel = make_panel(suite, seed, meta_episodes)
     made = {spec: factory(spec) for spec in dict.fromkeys(agents or suite.default_agents)}
     plays: dict[str, tuple[str, ...]] = {}
@@ -119,6 +124,7 @@ def make_plan(
         agents=tuple({agent.name: _card(agent, suite) for agent in made.values()}.values()),
         plays=plays,
         control=control,
+        legal_actions_in_prompt=legal_actions_in_prompt,
         packages=package_versions(),
     )
     awaited = frozenset(agent.name for agent in made.values() if waits(agent))
@@ -152,7 +158,7 @@ def _why_not(suite: Suite, part: Part, panel: Panel, agent: Agent, control: str)
     for entry in tried.values():
         _, info = start(env, entry)
         try:
-            _begin(Call(agent, "begin", (briefing(env, entry, info, oracle=agent.oracle),)))
+            _begin(Call(agent, "begin", (briefing(env, entry, info, oracle=agent.oracle, protocol=suite.protocol),)))
         except AgentFailure as failure:
             cause = failure.__cause__
             if isinstance(cause, UnsupportedGameError):

@@ -73,10 +73,11 @@ class Table:
     def playing(self, env: Any, agent: Agent, entry: Entry) -> Playing:
         """Starts a meta-episode as the run's control says."""
         if self.control == "none":
-            return playing(env, agent, entry)
+            return playing(env, agent, entry, self.panel.suite.protocol)
         from benchmarks.controls import play_under
 
-        return play_under(self.control, env, agent, entry, self.panel.by_scenario[entry.scenario])
+        entries, protocol = self.panel.by_scenario[entry.scenario], self.panel.suite.protocol
+        return play_under(self.control, env, agent, entry, entries, protocol)
 
     def book(self, task: Task) -> CallBook | None:
         """Returns what collects a task's calls; None if they are not kept."""

@@ -6,14 +6,16 @@ one that was not.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeAlias, TypeVar
+from typing import Annotated, Literal, NamedTuple, TypeAlias, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mage_envs.errors import RecordError
 from mage_envs.games.base import Outcome
@@ -23,11 +25,17 @@ FORMAT = 1
 
 Action: TypeAlias = int | str
 Status: TypeAlias = Literal["ok", "forfeit", "error", "timeout"]
+Refusal: TypeAlias = Literal["empty", "truncated", "ambiguous", "unparsable", "illegal"]
+"""Why an answer was not played: every :class:`mage_envs.text.parser.ReplyKind` but ``OK``."""
+Refused: TypeAlias = dict[Refusal, Annotated[int, Field(ge=1)]]
+"""So many answers that were not played, by the reason; reasons that there were not are left out."""
 
 SCORED: frozenset[Status] = frozenset({"ok", "forfeit"})
 UNSCORED: frozenset[Status] = frozenset({"error", "timeout"})
 
 Later = TypeVar("Later")
+Number = TypeVar("Number", int, float)
+_NONE: Mapping[Refusal, int] = {}
 
 
 class _Frozen(BaseModel):
@@ -45,6 +53,7 @@ class EpisodeRecord(_Frozen):
         outcome: ``win``, ``draw`` or ``loss``.
         length: Number of actions that were played.
         invalid: Number of answers that could not be played.
+        refused: The same by the reason. A line without such answers has no such key.
         forfeit: Whether such answers lost the episode.
         reflection: The free action of phase ``reflect`` that followed; None after the last episode.
     """
@@ -56,8 +65,35 @@ class EpisodeRecord(_Frozen):
     outcome: Outcome
     length: int
     invalid: int
+    refused: Refused = Field(default_factory=dict, exclude_if=lambda refused: not refused)
     forfeit: bool
     reflection: Action | None = None
+
+
+class UsageRecord(_Frozen):
+    """What an agent's calls of a model came to; see :class:`mage_agent.base.Usage`, which has the same fields."""
+
+    calls: int = Field(ge=0)
+    prompt_tokens: int | None = Field(ge=0)
+    completion_tokens: int | None = Field(ge=0)
+    cost: float | None = Field(ge=0)
+    memory_truncated: int = Field(ge=0)
+    prompts: str = Field(pattern="^([0-9a-f]{64})?$")
+
+    def __add__(self, later: UsageRecord) -> UsageRecord:
+        """Returns what two stretches of calls came to; its ``prompts`` is the hash of both hashes."""
+        return UsageRecord(
+            calls=self.calls + later.calls,
+            prompt_tokens=_sum(self.prompt_tokens, later.prompt_tokens),
+            completion_tokens=_sum(self.completion_tokens, later.completion_tokens),
+            cost=_sum(self.cost, later.cost),
+            memory_truncated=self.memory_truncated + later.memory_truncated,
+            prompts=hashlib.sha256(f"{self.prompts}{later.prompts}".encode()).hexdigest(),
+        )
+
+
+def _sum(one: Number | None, other: Number | None) -> Number | None:
+    return None if one is None or other is None else one + other
 
 
 class EpisodeFigures(NamedTuple):
@@ -76,6 +112,8 @@ class Figures(NamedTuple):
     status: Status
     opponent: str | None
     episodes: tuple[EpisodeFigures, ...]
+    refused: Mapping[Refusal, int] = _NONE
+    usage: UsageRecord | None = None
 
     @property
     def scored(self) -> bool:
@@ -109,6 +147,7 @@ class Record(_Frozen):
             score.
         episodes: The finished episodes.
         error: What failed, if there is no score.
+        usage: What the agent's calls of a model came to. A line of an agent that asks no model has no such key.
     """
 
     v: Literal[1] = 1
@@ -123,6 +162,7 @@ class Record(_Frozen):
     status: Status
     episodes: tuple[EpisodeRecord, ...]
     error: str | None = None
+    usage: UsageRecord | None = Field(default=None, exclude_if=lambda usage: usage is None)
 
     @property
     def key(self) -> Key:
@@ -134,11 +174,18 @@ class Record(_Frozen):
         """Whether the meta-episode has a score."""
         return self.status in SCORED
 
+    @property
+    def refused(self) -> Mapping[Refusal, int]:
+        """Answers that were not played, by the reason, over all episodes."""
+        if not any(episode.refused for episode in self.episodes):
+            return _NONE
+        return sum((Counter(episode.refused) for episode in self.episodes), Counter())
+
     def figures(self) -> Figures:
         """Returns what goes into numbers, without what was done and said."""
         episodes = tuple(EpisodeFigures(e.instance, e.reward, e.outcome, e.invalid) for e in self.episodes)
         opponent = None if self.opponent is None else sys.intern(self.opponent)
-        return Figures(self.number, self.status, opponent, episodes)
+        return Figures(self.number, self.status, opponent, episodes, self.refused, self.usage)
 
     def line(self) -> bytes:
         """Writes the record as one JSON line, without the line end."""

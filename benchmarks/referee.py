@@ -7,18 +7,23 @@ an agent at once, by an agent that is awaited, by the record of an earlier play,
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
+from copy import deepcopy
 from dataclasses import replace
 from typing import Any, TypeAlias, cast
 
+from pydantic import ValidationError
+
 from benchmarks.asking import AgentFailure, Call, as_action, ask
 from benchmarks.panels import Entry
-from benchmarks.records import Action, EpisodeRecord, Record, Status
-from mage_agent.base import Agent, Briefing
+from benchmarks.records import Action, EpisodeRecord, Record, Status, UsageRecord
+from benchmarks.suites.base import Protocol
+from mage_agent.base import Agent, Briefing, Usage
 from mage_envs.opponents import make_opponent
 from mage_envs.scenarios import Interface
 
 Decide: TypeAlias = Callable[[Any, Mapping[str, Any]], Action]
 Start: TypeAlias = tuple[Any, dict[str, Any]]
+_DEFAULT = Protocol()
 Decisions: TypeAlias = Generator[Start, Action, Any]
 Playing: TypeAlias = Generator[Call, Any, Record]
 """A meta-episode in progress: yields calls of agents, is sent their answers (or thrown an AgentFailure), returns the
@@ -58,7 +63,7 @@ def decisions(env: Any, first: Start, finished: list[EpisodeRecord]) -> Decision
             observation, _, terminated, truncated, info = env.step(answers[-1])
             info.pop("privileged")
             over = terminated or truncated
-        seat, result = info["seat"], dict(info["episode_result"])  # Before the agent gets its hands on them.
+        seat, result = info["seat"], deepcopy(info["episode_result"])  # Before the agent gets its hands on them.
         reflection = None if over else (yield observation, info)
         finished.append(
             EpisodeRecord(instance=instance, seat=seat, actions=tuple(answers), reflection=reflection, **result)
@@ -90,13 +95,14 @@ def drive(env: Any, first: Start, decide: Decide, finished: list[EpisodeRecord])
         return end.value
 
 
-def playing(env: Any, agent: Agent, entry: Entry) -> Playing:
+def playing(env: Any, agent: Agent, entry: Entry, protocol: Protocol = _DEFAULT) -> Playing:
     """Lets an agent play one entry of a panel.
 
     Args:
         env: The environment of the entry's scenario, with the agent's interface.
         agent: The agent.
         entry: What to play.
+        protocol: The suite's protocol; of it the agent is told what is not the environment's business.
 
     Yields:
         What the agent is asked; wants its answer. An :class:`AgentFailure` that is thrown in ends the meta-episode.
@@ -110,12 +116,18 @@ def playing(env: Any, agent: Agent, entry: Entry) -> Playing:
     failure = None
     first = start(env, entry)
     try:
-        yield Call(agent, "begin", (briefing(env, entry, first[1], oracle=agent.oracle),))
+        yield Call(agent, "begin", (briefing(env, entry, first[1], oracle=agent.oracle, protocol=protocol),))
         yield from _answered(agent, decisions(env, first, finished))
         if any(episode.forfeit for episode in finished):
             status = "forfeit"
     except AgentFailure as error:
         status, failure = error.status, str(error)
+    usage = None
+    try:
+        usage = usage_of(agent)
+    except AgentFailure as error:
+        if failure is None:
+            status, failure = error.status, str(error)
     return Record(
         agent=agent.name,
         interface=cast(Interface, agent.interface),
@@ -128,7 +140,26 @@ def playing(env: Any, agent: Agent, entry: Entry) -> Playing:
         status=status,
         episodes=tuple(finished),
         error=failure,
+        usage=usage,
     )
+
+
+def usage_of(agent: Agent) -> UsageRecord | None:
+    """Asks an agent what its calls of a model came to; None if it calls none.
+
+    Raises:
+        AgentFailure: It failed, or says what cannot be.
+    """
+    if not hasattr(agent, "usage"):
+        return None
+    found = ask(Call(agent, "usage", ()), tries=1)
+    if not isinstance(found, Usage):
+        raise AgentFailure(f"the agent's usage is {type(found).__name__}, not mage_agent.base.Usage")
+    try:
+        return UsageRecord.model_validate(found._asdict())
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise AgentFailure(f"the agent's usage is bad ({first['loc'][0]}: {first['msg']})") from error
 
 
 def play(env: Any, agent: Agent, entry: Entry) -> Record:
@@ -169,10 +200,17 @@ def _answered(agent: Agent, asking: Decisions) -> Generator[Call, Any, None]:
         return
 
 
-def briefing(env: Any, entry: Entry, info: Mapping[str, Any], *, oracle: bool) -> Briefing:
+def briefing(
+    env: Any, entry: Entry, info: Mapping[str, Any], *, oracle: bool, protocol: Protocol = _DEFAULT
+) -> Briefing:
     """Returns what an agent is told before a meta-episode; the opponent only if it is an oracle."""
     told = Briefing(
-        game=info["view"].spec, rules=info["rules"], episodes=info["episodes"], population=(), seed=entry.agent_seed
+        game=info["view"].spec,
+        rules=info["rules"],
+        episodes=info["episodes"],
+        population=(),
+        seed=entry.agent_seed,
+        legal_actions_in_prompt=protocol.legal_actions_in_prompt,
     )
     if entry.opponent is None:
         return told

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
 from filelock import FileLock, Timeout
-from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from benchmarks.attempt_log import LOGS
 from benchmarks.calls import CALLS
@@ -80,6 +80,7 @@ class Config(BaseModel):
         agents: Who plays.
         plays: Scenario to the names of the agents that play it.
         control: Name of the causal control under which they play; ``none``: as they are.
+        legal_actions_in_prompt: Whether prompted agents are shown the list of legal actions; None: as the suite says.
         packages: Versions of the packages that compute results.
     """
 
@@ -93,6 +94,7 @@ class Config(BaseModel):
     agents: tuple[AgentCard, ...]
     plays: dict[str, tuple[str, ...]]
     control: str = "none"
+    legal_actions_in_prompt: bool | None = Field(default=None, exclude_if=lambda value: value is None)
     packages: dict[str, str]
 
     @property
@@ -313,8 +315,8 @@ def _refuse_other_config(path: Path, found: Manifest, wanted: Manifest) -> None:
 def config_difference(there: Manifest, now: Manifest) -> str:
     """Names the keys in which two configurations differ, with the values of the short ones; empty if in none."""
     old, new = there.config.model_dump(mode="json"), now.config.model_dump(mode="json")
-    keys = [key for key in new if old[key] != new[key]]
-    return ", ".join(key if key in _LONG else f"{key} ({old[key]!r} there, {new[key]!r} now)" for key in keys)
+    keys = [key for key in Config.model_fields if old.get(key) != new.get(key)]
+    return ", ".join(key if key in _LONG else f"{key} ({old.get(key)!r} there, {new.get(key)!r} now)" for key in keys)
 
 
 def _read_manifest(path: Path) -> Manifest:

@@ -26,7 +26,7 @@ def rebuild_panel(config: Config) -> Panel:
         UnknownNameError: There is no such suite.
         VerificationError: The suite or its populations are not what they were when the run was made.
     """
-    suite = SUITES.get(config.suite)
+    suite = SUITES.get(config.suite).under(legal_actions_in_prompt=config.legal_actions_in_prompt)
     panel = make_panel(suite, config.seed, config.meta_episodes)
     if (suite.version, panel.hash) != (config.version, config.panel):
         raise VerificationError(

@@ -6,7 +6,7 @@ boards.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from mage_envs.registry import Registry
@@ -87,6 +87,16 @@ class Suite:
     def default_agents(self) -> tuple[str, ...]:
         """Every agent that plays when none is named, in the order of first mention."""
         return tuple(dict.fromkeys(agent for part in self.parts for agent in part.agents))
+
+    def under(self, *, legal_actions_in_prompt: bool | None = None) -> Suite:
+        """Returns this suite with another protocol: its panel has another hash, and its rows are other rows.
+
+        Args:
+            legal_actions_in_prompt: See :class:`Protocol`; None: as it is.
+        """
+        if legal_actions_in_prompt is None:
+            return self
+        return replace(self, protocol=replace(self.protocol, legal_actions_in_prompt=legal_actions_in_prompt))
 
     def make_env(self, scenario: Scenario, interface: str) -> Any:
         """Makes the environment of a scenario under this suite's protocol."""
