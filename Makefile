@@ -21,6 +21,7 @@ test-pythons:  ## the tests on every Python of the classifiers; each needs to be
 
 golden: $(STAMP)  ## write the golden transcripts anew; look at the diff before you commit it
 	$(BIN)/python -m tests.conformance.golden --write
+	$(BIN)/python -m tests.agents.golden_prompts --write
 
 perf: $(STAMP)  ## speed, as ratios against peers in the same run; never a test
 	$(BIN)/python -m pip install --quiet "pygame-ce>=2.3,<3"

@@ -14,11 +14,13 @@ from typing import TypeAlias
 
 from mage_agent.backends.base import BACKENDS, BackendError, Completion, Message, Request
 from mage_agent.model_settings import ModelSettings
+from mage_agent.prompting import Templates
 
 Reply: TypeAlias = "str | Completion | BaseException"
 """What comes of a request: a text, all of a completion, or a fault that is raised."""
 Script: TypeAlias = "Callable[[Request], Reply] | Sequence[Reply]"
 
+_HEADING = Templates().legal.partition("{")[0]
 _LISTED = re.compile(r"^- (.+)$", re.MULTILINE)
 
 
@@ -78,8 +80,8 @@ class FakeBackend:
 
 
 def listed_actions(messages: Sequence[Message]) -> list[str]:
-    """Returns the legal actions that the end of a prompt lists, one a line after a dash; none if it lists none."""
-    return _LISTED.findall(messages[-1].content.rpartition("\n\n")[2])
+    """Returns the legal actions that the end of a prompt lists; none if it lists none."""
+    return _LISTED.findall(messages[-1].content.rpartition(_HEADING)[2]) if _HEADING in messages[-1].content else []
 
 
 def by_draw(request: Request, count: int) -> int:

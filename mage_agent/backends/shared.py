@@ -80,7 +80,6 @@ def shared_backend(settings: ModelSettings) -> Lease:
     with _lock:
         for other in [other for other in _shared if other.is_closed()]:  # Nobody can use, or close, what it has.
             del _shared[other]
-        found = _shared.setdefault(loop, {})
-        if key not in found:
-            found[key] = _Shared(settings)
-        return Lease(loop, key, found[key])
+        found = _shared.get(loop, {}).get(key) or _Shared(settings)
+        _shared.setdefault(loop, {})[key] = found
+        return Lease(loop, key, found)

@@ -1,0 +1,116 @@
+"""Prompts: what is in them, in which order, and what their hash is of; reflections as they are read."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mage_agent.memory import MODES, Mode, Passage
+from mage_agent.prompting import (
+    MAX_REMARK,
+    REASONED,
+    REFLECT,
+    Step,
+    Templates,
+    act_prompt,
+    answer_in,
+    reflect_prompt,
+    remark,
+    step_text,
+    transcript,
+)
+
+WORDS = Templates(act=REASONED, reflect=REFLECT)
+PASSAGES = (Passage("history", "It went so."), Passage("reflection", "It bluffs."), Passage("step", "I went north."))
+
+
+def test_a_prompt_has_rules_then_memory_then_steps_then_the_observation_then_the_legal_actions() -> None:
+    system, user = act_prompt(WORDS, "RULES {x}", PASSAGES, "Your card: {J}.", ["pass", "bet {2}"])
+    assert (system.role, user.role) == ("system", "user")
+    assert "RULES {x}" in system.content
+    assert system.content.endswith(REASONED)
+    order = ["It went so.", "It bluffs.", "This episode so far", "I went north.", "Your card: {J}.", "- bet {2}"]
+    assert sorted(order, key=user.content.index) == order
+
+
+def test_what_there_is_not_is_not_spoken_of() -> None:
+    _, user = act_prompt(WORDS, "", (), "Your card: J.")
+    assert user.content == "The situation now:\nYour card: J."
+
+
+def test_the_system_message_is_the_same_for_all_decisions_so_that_servers_need_not_read_it_again() -> None:
+    first, second = act_prompt(WORDS, "R", (), "a"), act_prompt(WORDS, "R", PASSAGES, "b", ["x"])
+    assert first[0] == second[0]
+
+
+def test_a_reflection_is_asked_for_with_the_whole_episode() -> None:
+    text = transcript(WORDS, [Step("I see a wall.", "north"), Step("I see a door.", "")], "You won.")
+    system, user = reflect_prompt(WORDS, "RULES", PASSAGES[:2], text)
+    assert "RULES" in system.content
+    assert system.content.endswith(REFLECT)
+    assert user.content.endswith(f"The episode that has just ended:\n{text}")
+    assert text == "I see a wall.\nYour answer: north\n\nI see a door.\nYour answer: (none)\n\nYou won."
+
+
+def test_the_hash_changes_if_and_only_if_a_template_that_is_used_changes() -> None:
+    for mode in MODES:
+        words = WORDS.used_with(mode)
+        assert words.hash() == Templates(act=REASONED, reflect=REFLECT).used_with(mode).hash()
+        for field in fields(Templates):
+            changed = replace(WORDS, **{field.name: getattr(WORDS, field.name) + " "}).used_with(mode)
+            assert (changed.hash() != words.hash()) == bool(getattr(words, field.name)), field.name
+
+
+@pytest.mark.parametrize(
+    ("mode", "unused"),
+    [
+        ("none", {"memory", "history", "reflection", "reflect", "ended"}),
+        ("history", {"reflection", "reflect", "ended"}),
+        ("reflection", {"history"}),
+        ("history+reflection", set()),
+    ],
+)
+def test_a_memory_uses_the_templates_that_it_needs(mode: Mode, unused: set[str]) -> None:
+    used = WORDS.used_with(mode)
+    assert {field.name for field in fields(Templates) if not getattr(used, field.name)} == unused
+
+
+@pytest.mark.parametrize(
+    ("reply", "read"),
+    [
+        ("<remark>It folds.</remark>", "It folds."),
+        ("<think><remark>draft</remark></think>So: <REMARK >\nIt folds.\n</remark > Good.", "It folds."),
+        ("<remark>one</remark> or better <remark>two</remark>", "two"),
+        ("I write it into <remark> tags: <remark>It folds.</remark>", "It folds."),
+        ("It folds.", "It folds."),
+        ("Thoughts</think>It folds.", "It folds."),
+        ("Well, <remark>It folds Ja", "It folds Ja"),
+        ("<remark>one</remark> <remark>It fol", "one"),
+        ("It folds<cut>", "It folds"),
+        ("<think>endless", ""),
+        ("", ""),
+        ("<remark></remark>", ""),
+        ("closed only</remark>", "closed only</remark>"),
+    ],
+)
+def test_a_reflection_is_what_stands_in_the_last_remark(reply: str, read: str) -> None:
+    assert remark(reply) == read
+
+
+@given(st.lists(st.sampled_from(["<remark>", "</remark>", "<think>", "</think>", "a", " ", "<cut>", "\ud800"])))
+def test_reading_a_reflection_never_fails_and_is_bounded(parts: list[str]) -> None:
+    found = remark("".join(parts) * 300)
+    assert len(found) <= MAX_REMARK
+    assert found == found.strip()
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [("Hm. <action> Bet </action>", "bet"), ("<action>a</action><action>b</action>", ""), ("x" * 500, "x" * 200)],
+)
+def test_an_answer_is_told_in_a_few_words(reply: str, answer: str) -> None:
+    assert answer_in(reply) == answer
+    assert step_text(WORDS, Step("o", answer)).endswith(answer or "(none)")
