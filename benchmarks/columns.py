@@ -51,6 +51,15 @@ COUNTS = (
     Column("n_timeout", "integer", "meta-episodes that took longer than the run's wall limit; in no score"),
     Column("n_forfeit", "integer", "scored meta-episodes in which answers that could not be played lost an episode"),
 )
+REFUSED = (
+    Column("n_unparsable", "integer", "answers of scored meta-episodes that are the name of no action"),
+    Column("n_illegal", "integer", "answers of scored meta-episodes that name an action which is not legal then"),
+    Column("n_ambiguous", "integer", "answers of scored meta-episodes that give several different actions"),
+    Column("n_truncated", "integer", "answers of scored meta-episodes that were cut short before they were complete"),
+    Column("n_empty", "integer", "answers of scored meta-episodes in which nothing was said"),
+    Column("n_memory_truncated", "integer", "prompts of scored meta-episodes from which memory was left out to fit"),
+)
+"""What went wrong with answers, one column for each kind but ``OK`` of a reply; and with prompts."""
 PER_EPISODE = (
     Column(
         "score",
@@ -105,8 +114,14 @@ BOUNDS = (
     ),
 )
 COST = (
-    Column("tokens", "integer or empty", "tokens that the agent read and wrote; empty if it has none"),
-    Column("cost", "US dollars or empty", "price of these tokens; empty if it is not known"),
+    Column(
+        "prompt_tokens",
+        "integer or empty",
+        "tokens that the agent's model read in all meta-episodes, also those without a score: they were paid; empty if "
+        "it asks no model, or they are unknown for any",
+    ),
+    Column("completion_tokens", "integer or empty", "tokens that it wrote, thoughts included; likewise"),
+    Column("cost", "US dollars or empty", "price of these tokens; likewise"),
 )
 ORIGIN = (
     Column("package", "version", "version of mage-envs"),
@@ -127,15 +142,15 @@ KEY = ("suite", "suite_version", "panel", "scenario", "agent", "model", "revisio
 """What names a row. Two results with the same key are the same row."""
 
 INTERVAL = ("", "_low", "_high")
-COUNTED = {"suite_version": 1, "episodes": 1} | {column.name: 0 for column in COUNTS}
+COUNTED = {"suite_version": 1, "episodes": 1} | {column.name: 0 for column in (*COUNTS, *REFUSED)}
 """Columns that hold an integer, with the least one."""
 
-_FIXED_TEXT = {column.name for group in (WHAT, WHO, COST, ORIGIN) for column in group}
+_FIXED_TEXT = {column.name for group in (WHAT, WHO, ORIGIN) for column in group}
 
 
 def header(episodes: int) -> list[str]:
     """Returns the CSV header of a suite with N episodes."""
-    names = [column.name for group in (WHAT, WHO, COUNTS) for column in group]
+    names = [column.name for group in (WHAT, WHO, COUNTS, REFUSED) for column in group]
     for number in range(1, episodes + 1):
         names += [f"{column.name}_{number}{end}" for column in PER_EPISODE for end in INTERVAL]
     names += [f"{column.name}{end}" for column in OVERALL for end in INTERVAL]
@@ -152,7 +167,7 @@ def is_text(name: str) -> bool:
 def describe_columns() -> str:
     """Writes the table of leaderboards/README.md."""
     lines = ["| column | unit, range | how it is made |", "|---|---|---|"]
-    lines += [f"| `{c.name}` | {c.unit} | {c.meaning} |" for group in (WHAT, WHO, COUNTS) for c in group]
+    lines += [f"| `{c.name}` | {c.unit} | {c.meaning} |" for group in (WHAT, WHO, COUNTS, REFUSED) for c in group]
     lines += [f"| `{c.name}_{{n}}`, `…_low`, `…_high` | {c.unit} | {c.meaning} |" for c in PER_EPISODE]
     lines += [f"| `{c.name}`, `…_low`, `…_high` | {c.unit} | {c.meaning} |" for c in OVERALL]
     lines += [f"| `{c.name}` | {c.unit} | {c.meaning} |" for c in YARDSTICKS]

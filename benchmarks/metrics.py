@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from benchmarks.ceilings import Ceilings
-from benchmarks.records import EpisodeFigures, EpisodeRecord, Figures, Record
+from benchmarks.records import EpisodeFigures, EpisodeRecord, Figures, Record, Refusal, UsageRecord
 from benchmarks.statistics import EMPTY, Estimate, cluster_labels, mean_estimate, rate_estimate
+
+Number = TypeVar("Number", int, float)
 
 
 class EpisodeMetrics(NamedTuple):
@@ -46,6 +49,11 @@ class RowMetrics:
         n_error: Meta-episodes in which the agent failed.
         n_timeout: Meta-episodes that took longer than the wall limit.
         n_forfeit: Scored meta-episodes in which answers that could not be played lost an episode.
+        refused: Answers of scored meta-episodes that could not be played, by the reason.
+        n_memory_truncated: Prompts of scored meta-episodes from which memory was left out.
+        prompt_tokens: Tokens that the agent's model read in all meta-episodes; None if unknown for any.
+        completion_tokens: Tokens that it wrote; likewise.
+        cost: US dollars for them; likewise.
         episodes: By episode.
         gain: Adaptation gain: score of the last episode minus score of the first, paired.
         regret: Bayes-adaptive value of the whole meta-episode minus the score over it.
@@ -56,6 +64,11 @@ class RowMetrics:
     n_error: int
     n_timeout: int
     n_forfeit: int
+    refused: Mapping[Refusal, int]
+    n_memory_truncated: int
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    cost: float | None
     episodes: tuple[EpisodeMetrics, ...]
     gain: Estimate
     regret: Estimate
@@ -95,6 +108,11 @@ def row_metrics(
         n_error=sum(record.status == "error" for record in rows),
         n_timeout=sum(record.status == "timeout" for record in rows),
         n_forfeit=sum(record.status == "forfeit" for record in scored),
+        refused=sum((Counter(record.refused) for record in scored if record.refused), Counter[Refusal]()),
+        n_memory_truncated=sum(record.usage.memory_truncated for record in scored if record.usage),
+        prompt_tokens=_total(rows, lambda usage: usage.prompt_tokens),
+        completion_tokens=_total(rows, lambda usage: usage.completion_tokens),
+        cost=_total(rows, lambda usage: usage.cost),
         episodes=tuple(
             column.metrics(ceilings, best, comparable=not stops or number == 0)
             for number, (column, best) in enumerate(zip(played, adaptive, strict=True))
@@ -134,6 +152,17 @@ class _Column:
 
 def _cluster_keys(record: Record | Figures) -> set[tuple[str | None, str]]:
     return {(record.opponent, episode.instance) for episode in record.episodes}
+
+
+def _total(records: Iterable[Record | Figures], take: Callable[[UsageRecord], Number | None]) -> Number | None:
+    """Returns the sum over records; None if there are none, or one does not know its number."""
+    total: Number | None = None
+    for record in records:
+        number = None if record.usage is None else take(record.usage)
+        if number is None:
+            return None
+        total = number if total is None else total + number
+    return total
 
 
 def _regret(scores: Sequence[float], clusters: Sequence[int], best: float | None) -> Estimate:

@@ -158,13 +158,13 @@ def costs(rows: Iterable[Row], agents: Collection[str] = ()) -> list[Costs]:
     """
     found = []
     for subject, own in _by_subject(rows, agents):
-        unit = next((name for name in ("cost", "tokens") if any(_number(row[name]) for row in own)), None)
+        unit = next((name for name in ("cost", "tokens") if any(_spent(row, name) for row in own)), None)
         if unit is not None:
             last = f"{subject.measure}_{subject.episodes}"
             points = [
-                (_marked(row), _number(row[unit]) / int(row["n_scored"]), estimate_of(row, last))
+                (_marked(row), _spent(row, unit) / int(row["n_scored"]), estimate_of(row, last))
                 for row in own
-                if _number(row[unit]) > 0.0 and int(row["n_scored"]) > 0
+                if _spent(row, unit) > 0.0 and int(row["n_scored"]) > 0
             ]
             found.append(Costs(subject, unit, tuple(sorted(points, key=lambda point: point[1]))))
     return found
@@ -229,6 +229,11 @@ def _last(records: Sequence[Record], subject: Subject) -> Estimate:
 
 def _marked(row: Row) -> str:
     return row_label(row) + ("" if row["n_scored"] == row["n_expected"] else " !")
+
+
+def _spent(row: Row, unit: str) -> float:
+    """Returns dollars, or tokens; 0 if they are unknown."""
+    return _number(row["cost"]) if unit == "cost" else _number(row["prompt_tokens"]) + _number(row["completion_tokens"])
 
 
 def _number(text: str) -> float:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from typing import TypeAlias
+from typing import TypeAlias, get_args
 
 from benchmarks.ceilings import Ceilings, panel_ceilings
-from benchmarks.columns import ADAPTIVE, BOUNDS, COST, INTERVAL, OVERALL, PER_EPISODE, YARDSTICKS
+from benchmarks.columns import ADAPTIVE, BOUNDS, INTERVAL, OVERALL, PER_EPISODE, YARDSTICKS
 from benchmarks.metrics import RowMetrics, row_metrics
 from benchmarks.panels import Panel
-from benchmarks.records import Figures, Record
+from benchmarks.records import Figures, Record, Refusal
 from benchmarks.run_directory import AgentCard, RunDirectory
 from benchmarks.statistics import Estimate
 from benchmarks.suites.base import Part
@@ -84,9 +84,9 @@ class _Group:
         return whole.hexdigest()
 
 
-def number(value: float | None) -> str:
-    """Writes a number as it stands in the CSV: six digits, empty if there is none."""
-    return "" if value is None else format(value + 0.0, ".6g")
+def number(value: float | None, form: str = ".6g") -> str:
+    """Writes a number as it stands in the CSV: with six digits unless said otherwise, empty if there is none."""
+    return "" if value is None else format(value + 0.0, form)
 
 
 def _what(panel: Panel, part: Part) -> Row:
@@ -119,6 +119,11 @@ def _numbers(metrics: RowMetrics) -> Row:
         "n_error": str(metrics.n_error),
         "n_timeout": str(metrics.n_timeout),
         "n_forfeit": str(metrics.n_forfeit),
+        **{f"n_{kind}": str(metrics.refused.get(kind, 0)) for kind in get_args(Refusal)},
+        "n_memory_truncated": str(metrics.n_memory_truncated),
+        "prompt_tokens": number(metrics.prompt_tokens, ".0f"),
+        "completion_tokens": number(metrics.completion_tokens, ".0f"),
+        "cost": number(metrics.cost),
     }
     for index, episode in enumerate(metrics.episodes, start=1):
         names = [f"{column.name}_{index}" for column in PER_EPISODE]
@@ -141,7 +146,7 @@ def _yardsticks(ceilings: Ceilings, episodes: int) -> Row:
 
 
 def _origin(run: RunDirectory, digest: str, *, verified: bool) -> Row:
-    return {column.name: "" for column in COST} | {
+    return {
         "package": run.manifest.config.packages["mage-envs"],
         "commit": run.manifest.commit,
         "run": digest,

@@ -10,7 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from benchmarks.columns import INTERVAL
+from benchmarks.columns import INTERVAL, REFUSED
 from benchmarks.leaderboard import row_key
 from benchmarks.ranking import Place, last_score, measure, places
 from benchmarks.rows import Row
@@ -110,6 +110,7 @@ def _scenario(rows: Sequence[Row], own: Collection[tuple[str, ...]], width: int)
     for label, values in () if by_pass else _yardsticks(first, shown):
         table.add_row("", label, *values, style="dim")
     yield table
+    yield from (Text(note, style="dim") for row in ordered if (note := _troubles(row)))
     if first["adaptive_high"]:
         yield Text(_bounds(first), style="dim")
 
@@ -166,6 +167,18 @@ def _yardsticks(row: Row, shown: Sequence[int]) -> Iterator[tuple[str, list[str]
     for label, values in named.items():
         if any(values):
             yield label, [f"{float(value):+.3f}      " if value else "" for value in values]
+
+
+def _troubles(row: Row) -> str:
+    """Says which answers of a row could not be played, and whether its memory fitted; empty if there is nothing to say.
+
+    The figures are those of the columns of the same names.
+    """
+    answers = [f"{row[c.name]} {c.name.removeprefix('n_')}" for c in REFUSED[:-1] if row[c.name] != "0"]
+    said = [f"answers not played: {', '.join(answers)}"] if answers else []
+    if row["n_memory_truncated"] != "0":
+        said.append(f"prompts with shortened memory: {row['n_memory_truncated']}")
+    return f"{row_label(row)}: {'; '.join(said)}" if said else ""
 
 
 def _bounds(row: Row) -> str:

@@ -8,7 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from benchmarks.columns import ADAPTIVE, BOUNDS, COST, COUNTS, INTERVAL, ORIGIN, OVERALL, PER_EPISODE, WHO, YARDSTICKS
+from benchmarks.columns import (
+    ADAPTIVE,
+    BOUNDS,
+    COST,
+    COUNTS,
+    INTERVAL,
+    ORIGIN,
+    OVERALL,
+    PER_EPISODE,
+    REFUSED,
+    WHO,
+    YARDSTICKS,
+)
 from benchmarks.ranking import Place, last_score, measure, places
 from benchmarks.rows import Row
 from benchmarks.site.film import Reel
@@ -18,8 +30,9 @@ from benchmarks.tables import LEGEND, short_name
 
 Json: TypeAlias = dict[str, Any]
 
-_COLUMNS = (*WHO, *COUNTS, *PER_EPISODE, *OVERALL, *YARDSTICKS, ADAPTIVE, *BOUNDS, *COST, *ORIGIN)
-_FACTS = (*WHO, *COUNTS, *COST, *ORIGIN)
+_COLUMNS = (*WHO, *COUNTS, *REFUSED, *PER_EPISODE, *OVERALL, *YARDSTICKS, ADAPTIVE, *BOUNDS, *COST, *ORIGIN)
+_FACTS = (*WHO, *COUNTS, *REFUSED, *COST, *ORIGIN)
+_IF_ANY = frozenset(column.name for column in REFUSED)
 
 
 class Line(NamedTuple):
@@ -127,7 +140,7 @@ def _details(row: Row, reel: Reel | None) -> Json:
     episodes = range(1, int(row["episodes"]) + 1)
     per_episode = {c.name: [_interval(row, f"{c.name}_{n}") for n in episodes] for c in PER_EPISODE}
     return {
-        "facts": {column.name: row[column.name] for column in _FACTS},
+        "facts": {c.name: row[c.name] for c in _FACTS if not (c.name in _IF_ANY and row[c.name] == "0")},
         "per_episode": {name: values for name, values in per_episode.items() if any(v[0] is not None for v in values)},
         "overall": {column.name: _interval(row, column.name) for column in OVERALL},
         "replays": reel.summary if reel else [],

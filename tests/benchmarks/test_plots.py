@@ -107,11 +107,13 @@ def test_a_runs_records_do_not_stand_by_a_boards_rows() -> None:
 
 
 def test_costs_are_by_meta_episode_and_dollars_go_before_tokens() -> None:
-    rows = [result("a", tokens="400", cost="2"), result("b", tokens="40"), result("c", last=0.1, cost="1")]
+    spent = {"prompt_tokens": "300", "completion_tokens": "100"}
+    rows = [result("a", cost="2", **spent), result("b", **spent), result("c", last=0.1, cost="1")]
     (found,) = costs(rows)
     assert found.unit == "cost"
     assert [(label, cost, value.value) for label, cost, value in found.points] == [("c", 0.25, 0.1), ("a", 0.5, 0.5)]
-    assert costs(rows[1:2])[0].unit == "tokens"
+    (found,) = costs(rows[1:2])
+    assert (found.unit, [cost for _, cost, _ in found.points]) == ("tokens", [100.0])
     assert costs([result("a")]) == []
 
 
