@@ -34,7 +34,8 @@ def print_run(
     out.print(f"\n{LEGEND} > this run.", style="dim")
     elsewhere = sum(row["panel"] != panel.hash for row in committed)
     if elsewhere:
-        out.print(f"{elsewhere} rows of the board are of other panels (seed, size or version), and are not shown.")
+        other = "other panels (seed, size, protocol or version)"
+        out.print(f"{elsewhere} rows of the board are of {other}, and are not shown.")
     for note in [*run.manifest.reasons, *_failures(records)]:
         out.print(note, markup=False)
 

@@ -330,3 +330,31 @@ def test_a_cell_of_the_board_is_never_wider_than_its_column(value: str, low: str
     shown = tables._with_interval({"x": value, "x_low": low, "x_high": high}, "x")
     assert shown == text
     assert len(shown) <= 12
+
+
+def test_what_went_wrong_is_said_below_a_board_where_anything_did() -> None:
+    def said(*rows: Row) -> str:
+        told = io.StringIO()
+        Console(width=100, file=told).print(board(rows, width=100))
+        return told.getvalue()
+
+    fine = row("a")
+    assert "not played" not in said(fine)
+    assert "shortened" not in said(fine)
+    wrong = row("b", model="m", n_illegal="2", n_empty="13")
+    assert "\nb [m]: answers not played: 2 illegal, 13 empty\n" in said(fine, wrong)
+    assert said(fine, wrong).count("answers") == 1
+    assert "\nc: prompts with shortened memory: 7\n" in said(row("c", n_memory_truncated="7"))
+    assert "d: answers not played: 1 truncated; prompts with shortened memory: 1" in said(
+        row("d", n_truncated="1", n_memory_truncated="1")
+    )
+
+
+@pytest.mark.parametrize("name", ["prompt_tokens", "completion_tokens", "cost"])
+def test_what_was_paid_is_a_number_or_empty(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "quick.csv"
+    add_rows(path, [row("a", **{name: "12"}), row("b")])
+    assert {found[name] for found in read_board(path)} == {"12", ""}
+    path.write_text(write_board([row("a", **{name: "=1"})]))
+    with pytest.raises(RecordError, match=f"no value of the column '{name}'"):
+        read_board(path)

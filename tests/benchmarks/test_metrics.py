@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.ceilings import NONE, Ceilings, TotalBounds
 from benchmarks.metrics import RowMetrics, row_metrics
-from benchmarks.records import Record
+from benchmarks.records import Record, UsageRecord
 from benchmarks.statistics import EMPTY
 from tests.benchmarks.fakes import episode, record
 
@@ -121,6 +121,31 @@ def test_forfeits_are_scored_and_counted() -> None:
     found = metrics([*EXAMPLE[:3], lost])
     assert (found.n_scored, found.n_forfeit, found.complete) == (4, 1, True)
     assert [one.invalid.value for one in found.episodes] == [0.25, 0.25, 0.0]
+
+
+def test_invalid_answers_are_counted_by_their_reason_where_there_is_a_score() -> None:
+    wrong = [
+        episode(-2.0).model_copy(update={"refused": refused}) for refused in ({"empty": 2}, {"empty": 1, "illegal": 1})
+    ]
+    failed = record(3, wrong[0], status="error", error="the server is gone")
+    found = metrics([*EXAMPLE[:2], record(2, *wrong, episode()), failed])
+    assert found.refused == {"empty": 3, "illegal": 1}
+    assert metrics(EXAMPLE).refused == {}
+
+
+def test_what_was_paid_is_counted_whether_or_not_there_is_a_score() -> None:
+    usage = UsageRecord(calls=3, prompt_tokens=100, completion_tokens=20, cost=0.5, memory_truncated=2, prompts="")
+    paid = [one.model_copy(update={"usage": usage}) for one in EXAMPLE[:3]]
+    failed = record(3, status="error", error="the server is gone", usage=usage)
+    found = metrics([*paid, failed])
+    assert (found.prompt_tokens, found.completion_tokens, found.cost) == (400, 80, 2.0)
+    assert found.n_memory_truncated == 6
+    unpriced = failed.model_copy(update={"usage": usage.model_copy(update={"cost": None})})
+    found = metrics([*paid, unpriced])
+    assert (found.prompt_tokens, found.completion_tokens, found.cost) == (400, 80, None)
+    assert metrics([*paid, EXAMPLE[3]]).prompt_tokens is None
+    assert metrics([]).cost is None
+    assert metrics([one.figures() for one in (*paid, failed)]) == metrics([*paid, failed])
 
 
 def test_episodes_that_a_win_made_needless_count_for_pass_only() -> None:

@@ -16,6 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 from benchmarks import cli
+from benchmarks.columns import REFUSED
 from benchmarks.leaderboard import PUBLISHED, add_rows, boards, read_board
 from benchmarks.panels import Entry, make_panel
 from benchmarks.plan import make_plan
@@ -247,6 +248,18 @@ def test_a_boards_row_of_the_same_records_keeps_its_verification(made: Path, tmp
     assert told["writer"]["facts"]["verified"] == "no"
     assert told["writer"]["facts"]["run"] == rows[1]["run"]
     assert len(told["random"]["replays"]) == len(told["writer"]["replays"]) == 1
+
+
+def test_kinds_of_invalid_answers_are_told_where_there_were_any(made: Path) -> None:
+    board = data(made, "boards")["boards"][1]
+    told = {row["agent"]: found for row, found in zip(board["rows"], data(made, board["name"]), strict=True)}
+    kinds = {name: {key for key in found["facts"] if key in {c.name for c in REFUSED}} for name, found in told.items()}
+    assert kinds == {
+        **{name: set() for name in ("random", "writer", "failing_at_seat_1")},
+        "illegal": {"n_illegal"},
+        HOSTILE: {"n_unparsable"},
+    }
+    assert int(told["illegal"]["facts"]["n_illegal"]) == SIZE * 3 * 3  # Three in a row lose each of three episodes.
 
 
 def test_newest_versions_and_the_order_of_the_suite_come_first(made: Path) -> None:
