@@ -126,7 +126,9 @@ class AMem(LanguageAgent):
         return [older[place] for place in sorted(places) if scores[place] > 0]
 
     def _tell(self, note: Note) -> str:
-        return self.templates.note.format(**note._asdict())
+        words = self.templates
+        said = note._replace(keywords=note.keywords or words.no_answer, tags=note.tags or words.no_answer)
+        return words.note.format(**said._asdict())
 
     def _passages(self, notes: Sequence[Note]) -> list[Passage]:
         return [Passage("reflection", self._tell(note)) for note in notes]
