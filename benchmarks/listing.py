@@ -10,6 +10,7 @@ from rich.table import Table
 
 from benchmarks.suites import SUITES
 from mage_agent.agents import agent_rows, first_line
+from mage_agent.backend_rows import backend_rows
 from mage_envs.games import GAMES
 from mage_envs.opponents import OPPONENTS
 from mage_envs.opponents.populations import POPULATIONS
@@ -41,6 +42,11 @@ def agents() -> Table:
     return _table("agents (and every opponent)", ("oracle", "what it does"), agent_rows())
 
 
+def backends() -> Table:
+    """Lists what can answer the agents that ask a language model."""
+    return _table("backends, for agents that ask a language model", ("what it is",), backend_rows())
+
+
 def opponents() -> Table:
     """Lists the opponents."""
     return _table("opponents", ("what it does",), _opponents())
@@ -62,6 +68,7 @@ TABLES: dict[str, Callable[[], Table]] = {
     "suites": suites,
     "scenarios": scenarios,
     "agents": agents,
+    "backends": backends,
     "opponents": opponents,
     "populations": populations,
     "games": games,

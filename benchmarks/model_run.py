@@ -17,8 +17,7 @@ from mage_agent.agents import make_agent
 from mage_agent.base import Agent
 from mage_agent.model_flags import ModelFlags
 from mage_agent.model_settings import ModelSettings
-from mage_agent.preflight import model_facts
-from mage_agent.preflight import preflight as try_model
+from mage_agent.preflight import model_facts, preflight
 from mage_agent.spec_parameters import with_parameters
 from mage_envs.errors import MageError
 
@@ -116,26 +115,29 @@ def asks_model(agent: Agent) -> bool:
     return hasattr(agent, "connect")
 
 
-def with_model(plan: Plan, cast: Cast, teller: Teller, limits: Limits, *, preflight: bool) -> Plan:
-    """Tries the model, says what was found, and writes it into the plan's manifest.
+def with_model(plan: Plan, cast: Cast) -> Plan:
+    """Writes into the manifest of a plan what its command says of the model."""
+    return plan if cast.model is None else with_facts(plan, cast.asking, model_facts(cast.model, None))
+
+
+def with_tried_model(plan: Plan, cast: Cast, teller: Teller, limits: Limits) -> Plan:
+    """Tries the model, if the plan has one, says what was found, and writes it into the plan's manifest.
 
     Args:
         plan: The plan.
         cast: Its agents.
         teller: Is told.
         limits: When the run stops early.
-        preflight: Whether the model is tried.
 
     Raises:
         MageError: It gives no reply, or does not say what cost is limited by.
     """
     if cast.model is None:
         return plan
-    found = run_loop(try_model(cast.model)) if preflight else None
-    if found is not None:
-        teller.event("preflight", f"preflight: {found.line()}", **found.facts())
-        if limits.cost is not None and None in (found.completion.prompt_tokens, found.completion.completion_tokens):
-            raise MageError(f"{cast.model.model} does not say how many tokens it used: --cost-limit could not hold")
+    found = run_loop(preflight(cast.model))
+    teller.event("preflight", f"preflight: {found.line()}", **found.facts())
+    if limits.cost is not None and None in (found.completion.prompt_tokens, found.completion.completion_tokens):
+        raise MageError(f"{cast.model.model} does not say how many tokens it used: --cost-limit could not hold")
     return with_facts(plan, cast.asking, model_facts(cast.model, found))
 
 

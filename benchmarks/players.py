@@ -17,6 +17,7 @@ from benchmarks.plan import MakeAgent, Task
 from benchmarks.pool import Done, Worker, one_by_one
 from benchmarks.records import Record
 from benchmarks.referee import Playing, playing
+from benchmarks.stopping import cost_of
 from benchmarks.time_limit import TimeLimit
 from mage_agent.base import Agent, Briefing
 
@@ -129,8 +130,7 @@ class Player:
 
 def ended(record: Record) -> Done:
     """Returns how a meta-episode ended."""
-    usage = getattr(record, "usage", None)
-    return Done(record.scored, (usage and usage.cost) or 0.0)
+    return Done(record.scored, cost_of([record]))
 
 
 def _answered(meta_episode: Playing, limit: TimeLimit, book: CallBook | None) -> Record:

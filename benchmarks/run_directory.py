@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from benchmarks.attempt_log import LOGS
 from benchmarks.calls import CALLS
+from benchmarks.configurations import differences
 from benchmarks.files import replace_file
 from benchmarks.panels import canonical_json
 from benchmarks.records import (
@@ -37,7 +38,6 @@ from mage_envs.errors import RecordError, VerificationError
 MANIFEST = "manifest.json"
 RECORDS = "meta_episodes.jsonl"
 _LOCK = ".run.lock"
-_LONG = frozenset({"agents", "plays", "panel"})
 
 Mode: TypeAlias = Literal["new", "resume", "overwrite"]
 
@@ -275,23 +275,44 @@ def open_run(path: Path, manifest: Manifest, mode: Mode) -> Iterator[RunDirector
         lock.release()
 
 
-def _prepare(path: Path, manifest: Manifest, mode: Mode) -> RunDirectory:
-    present = {entry.name for entry in path.iterdir() if not entry.name.startswith(".")}
+def check_target(path: Path, manifest: Manifest, mode: Mode) -> None:
+    """Sees whether a run can be opened for writing, and changes nothing.
+
+    Args:
+        path: The folder, which need not be there.
+        manifest: What shall be played. What is not known yet of a model is no difference.
+        mode: See :func:`open_run`.
+
+    Raises:
+        RecordError: The folder is not what ``mode`` needs.
+    """
+    present = _present(path) if path.is_dir() else set()
     foreign = sorted(present - {MANIFEST, RECORDS, CALLS, LOGS})
     if foreign and MANIFEST not in present:
         raise RecordError(f"{path} is no run directory, it holds {foreign[0]!r}: choose another --out")
     if mode == "new" and present:
         raise RecordError(f"{path} is not empty: add --resume or --overwrite, or choose another --out")
     if mode == "overwrite":
-        for name in (LOGS, CALLS, RECORDS, MANIFEST):  # In this order: records without a manifest would be nobody's.
-            _delete(path / name)
-    elif MANIFEST in present:
+        return
+    if MANIFEST in present:
         _refuse_other_config(path, _read_manifest(path / MANIFEST), manifest)
-        return load_run(path)
     elif present & {RECORDS, CALLS, LOGS}:
         raise RecordError(f"{path} has files of a run but no {MANIFEST}: put it back, or choose another --out")
+
+
+def _prepare(path: Path, manifest: Manifest, mode: Mode) -> RunDirectory:
+    check_target(path, manifest, mode)
+    if mode == "overwrite":
+        for name in (LOGS, CALLS, RECORDS, MANIFEST):  # In this order: records without a manifest would be nobody's.
+            _delete(path / name)
+    elif MANIFEST in _present(path):
+        return load_run(path)
     replace_file(path / MANIFEST, (manifest.model_dump_json(indent=2) + "\n").encode())
     return RunDirectory(path, manifest)
+
+
+def _present(path: Path) -> set[str]:
+    return {entry.name for entry in path.iterdir() if not entry.name.startswith(".")}
 
 
 def _delete(path: Path) -> None:
@@ -313,10 +334,8 @@ def _refuse_other_config(path: Path, found: Manifest, wanted: Manifest) -> None:
 
 
 def config_difference(there: Manifest, now: Manifest) -> str:
-    """Names the keys in which two configurations differ, with the values of the short ones; empty if in none."""
-    old, new = there.config.model_dump(mode="json"), now.config.model_dump(mode="json")
-    keys = [key for key in Config.model_fields if old.get(key) != new.get(key)]
-    return ", ".join(key if key in _LONG else f"{key} ({old.get(key)!r} there, {new.get(key)!r} now)" for key in keys)
+    """Names what differs between two configurations, with the values of what is short; empty if nothing does."""
+    return differences(there.config.model_dump(mode="json"), now.config.model_dump(mode="json"))
 
 
 def _read_manifest(path: Path) -> Manifest:

@@ -93,4 +93,4 @@ def most_frequent_error(records: Iterable[Record]) -> str:
 
 def cost_of(records: Iterable[Record]) -> float:
     """Returns what records have cost, in US dollars; what is unknown counts nothing."""
-    return sum((usage.cost or 0.0) for record in records if (usage := getattr(record, "usage", None)))
+    return sum(record.usage.cost or 0.0 for record in records if record.usage)

@@ -12,7 +12,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from mage_agent.model_flags import HideLegalActions, ModelFlags, takes_model_flags
+from mage_agent.model_flags import ModelFlags, takes_model_flags
 from mage_envs.errors import MageError
 
 WIDTH = min(100, shutil.get_terminal_size((100, 24)).columns)
@@ -78,7 +78,6 @@ def chat(
     seed: Annotated[
         int | None, typer.Option(min=0, help="Repeats a meta-episode. Default: drawn.", metavar="N")
     ] = None,
-    hide_legal_actions: HideLegalActions = False,
 ) -> None:
     """Shows one meta-episode of a language agent live: prompts, replies, how they were read, results, cost."""
     import asyncio
@@ -106,7 +105,7 @@ def chat(
                 episodes=episodes,
                 seed=seed,
                 options=options,
-                legal_actions=not hide_legal_actions,
+                legal_actions=not flags.hide_legal_actions,
             )
         )
     except KeyboardInterrupt:

@@ -39,10 +39,6 @@ Count: TypeAlias = "int | None"
 Number: TypeAlias = "float | None"
 File: TypeAlias = "Path | None"
 
-HideLegalActions: TypeAlias = Annotated[
-    bool, typer.Option("--hide-legal-actions", help="Prompts do not list the legal actions.", rich_help_panel=PANEL)
-]
-
 _MODES = ("none", "history", "reflection", "history+reflection")
 
 
@@ -80,6 +76,9 @@ class ModelFlags:
     temperature: Annotated[Number, _ask("Of sampling. Default: the server's.", "X", **_positive)] = None
     top_p: Annotated[Number, _ask("Of sampling. Default: the server's.", "X", max=1.0, **_positive)] = None
     top_k: Annotated[Count, _ask("Of sampling. Default: the server's.", "N", min=1)] = None
+    hide_legal_actions: Annotated[bool, _ask("Prompts do not list the legal actions.", "", "--hide-legal-actions")] = (
+        False
+    )
     api_key_env: Annotated[Text, _more("Variable with the key. Default: OPENAI_API_KEY.", "NAME")] = None
     api_key: Annotated[Text, _more("The key; lists of processes show it to others.", "KEY")] = field(
         default=None, repr=False
@@ -164,7 +163,7 @@ class ModelFlags:
 
 
 FIELDS = {field.name: field.default for field in fields(ModelFlags)}
-_WITHOUT_MODEL = ("memory", "memory_budget", "model_config")
+_WITHOUT_MODEL = ("memory", "memory_budget", "hide_legal_actions", "model_config")
 """Fields that may be given without a model; they say something of the agents."""
 
 _SETTINGS = ("api_key_env", "revision", "tokenizer", "context", "timeout", "retries", "cache", "device", "batch")

@@ -16,6 +16,7 @@ class Kind(StrEnum):
     SUITES = "suites"
     SCENARIOS = "scenarios"
     AGENTS = "agents"
+    BACKENDS = "backends"
     OPPONENTS = "opponents"
     POPULATIONS = "populations"
     GAMES = "games"
@@ -23,7 +24,7 @@ class Kind(StrEnum):
 
 @app.command("list")
 def list_(kind: Annotated[Kind | None, typer.Argument(help="List only these.")] = None) -> None:
-    """Lists suites, scenarios, agents, opponents, populations and games."""
+    """Lists suites, scenarios, agents, backends, opponents, populations and games."""
     from benchmarks.listing import TABLES
 
     for name, table in TABLES.items():

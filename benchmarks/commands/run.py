@@ -13,7 +13,7 @@ import typer
 from benchmarks.commands.console import Boards, Jobs, SuiteName, app, cpus, err
 from benchmarks.commands.endings import say_how_to_go_on, say_what_next, say_why_it_stopped
 from benchmarks.suites.base import MAX_META_EPISODES
-from mage_agent.model_flags import HideLegalActions, ModelFlags, takes_model_flags
+from mage_agent.model_flags import ModelFlags, takes_model_flags
 from mage_envs.errors import MageError
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ def run(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Another seed is another panel.")] = 0,
     control: Annotated[str, typer.Option(help="Causal control under which the agents play.", metavar="NAME")] = "none",
-    hide_legal_actions: HideLegalActions = False,
     out_: Annotated[
         Path | None, typer.Option("--out", help="Run directory. Default: runs/SUITE-TIME.", metavar="DIR")
     ] = None,
@@ -78,9 +77,10 @@ def run(
     if resume and (overwrite or out_ is None):
         raise typer.BadParameter("needs --out, and goes without --overwrite", param_hint="--resume")
     statuses, part = _statuses(retry, resume=resume), _shard(shard)
-    from benchmarks.model_run import choose_cast, with_model
+    from benchmarks.model_run import choose_cast, with_model, with_tried_model
     from benchmarks.plan import make_plan
     from benchmarks.progress import make_teller
+    from benchmarks.run_directory import check_target
     from benchmarks.runner import Scheduling
     from benchmarks.runner import run as run_plan
     from benchmarks.shards import take_shard
@@ -102,17 +102,18 @@ def run(
         meta_episodes=meta_episodes,
         seed=seed,
         control=control,
-        legal_actions_in_prompt=False if hide_legal_actions else None,
+        legal_actions_in_prompt=False if flags.hide_legal_actions else None,
         factory=cast.factory,
     )
-    plan = take_shard(plan, *part) if part else plan
+    plan = with_model(take_shard(plan, *part) if part else plan, cast)
     if not plan.tasks:
         raise MageError("; ".join(plan.manifest.reasons) or f"shard {shard} is empty: the panel is too small for it")
     path = out_ or _new_folder(suite)
     mode: Mode = "resume" if resume else "overwrite" if overwrite else "new"
+    check_target(path, plan.manifest, mode)
     teller = make_teller(cast.style(progress), "meta-episodes", err)
     try:
-        plan = with_model(plan, cast, teller, limits, preflight=not no_preflight)
+        plan = plan if no_preflight else with_tried_model(plan, cast, teller, limits)
         count = len(plan.tasks)
         teller.event("start", f"{suite}: {count} meta-episodes into {path}", run=str(path), total=count)
         with teller:
