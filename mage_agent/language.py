@@ -23,7 +23,6 @@ from mage_agent.prompting import (
     reflect_prompt,
     remark,
     step_text,
-    transcript,
 )  # fmt: skip
 from mage_envs.games import View
 from mage_envs.opponents.base import check_range
@@ -42,15 +41,22 @@ class Ended(NamedTuple):
 
     Attributes:
         number: Which one, from 1.
-        text: How it went, in the environment's words and the agent's answers.
         steps: The agent's decisions.
+        told: Those of them that the end does not tell, each in words.
+        end: Its last observation.
         result: What the environment says of it: ``reward``, ``outcome`` and more.
     """
 
     number: int
-    text: str
     steps: tuple[Step, ...]
+    told: tuple[str, ...]
+    end: str
     result: Mapping[str, Any]
+
+    @property
+    def text(self) -> str:
+        """How it went, in the environment's words and the agent's answers."""
+        return "\n\n".join([*self.told, self.end])
 
 
 class LanguageAgent:
@@ -65,6 +71,10 @@ class LanguageAgent:
         modes: The memories that it can have.
         keeps: What its memory is called, if it is none of them.
         recent_steps: So many steps of the present episode are shown where an observation does not tell them.
+        mode: Which of the memories it has.
+        words: Its templates without those that its memory never uses.
+        kept: What it keeps of earlier episodes.
+        briefing: What it was told of this meta-episode.
     """
 
     name = "language"
@@ -90,10 +100,10 @@ class LanguageAgent:
         self.mode, self._budget = check_mode(memory, self.modes), memory_budget
         self.words = self.templates.used_with(self.mode)
         self.calls = ModelCalls()
-        self._memory: Memory = ()
+        self.kept: Memory = ()
         self._steps: list[Step] = []
         self._costs: dict[str, int] = {}
-        self._briefing: Briefing
+        self.briefing: Briefing
 
     # What a baseline may do otherwise.
 
@@ -105,7 +115,7 @@ class LanguageAgent:
             info: The step's info.
         """
         passages: list[Passage] = []
-        for kept in self._memory:
+        for kept in self.kept:
             if kept.history:
                 text = self.words.history.format(number=kept.number, text=kept.history)
                 passages.append(Passage("history", text))
@@ -119,25 +129,25 @@ class LanguageAgent:
 
         Args:
             ended: The episode.
-            passages: What the memory says.
+            passages: What the memory says, and the steps of the episode.
 
         Returns:
             The memory to go on with, and the reflection for the record.
         """
         written = await self.write(ended, passages) if "reflection" in self.mode else ""
         history = ended.text if "history" in self.mode else ""
-        return (*self._memory, Kept(ended.number, history, written)), written
+        return (*self.kept, Kept(ended.number, history, written)), written
 
     # What all baselines do.
 
     @property
     def memory(self) -> Memory:
         """What it carries over: a tuple of :class:`~mage_agent.memory.Kept`; None if it keeps nothing."""
-        return None if self.mode == "none" else self._memory
+        return None if self.mode == "none" else self.kept
 
     @memory.setter
     def memory(self, memory: Memory) -> None:
-        self._memory = memory
+        self.kept = memory
 
     def shuffled(self, memory: Memory, rng: np.random.Generator) -> Memory:
         """Shuffles the words of every text."""
@@ -162,33 +172,32 @@ class LanguageAgent:
             MageError: There is no model.
         """
         self.calls.begin(briefing)
-        self._briefing = briefing
-        self._memory = ()
+        self.briefing = briefing
+        self.kept = ()
         self._steps, self._costs = [], {}
 
     async def act(self, observation: str, info: Mapping[str, Any]) -> str:
         """Asks for an action. Returns what is visible of the reply."""
-        legal = info["legal_actions"] if self._briefing.legal_actions_in_prompt else ()
+        legal = info["legal_actions"] if self.briefing.legal_actions_in_prompt else ()
         steps = [] if _told(info["view"]) else self._steps[-self.recent_steps :]
-        passages = [*self.recall(observation, info), *(Passage("step", step_text(self.words, s)) for s in steps)]
+        passages = [*self.recall(observation, info), *_in_words(self.words, steps)]
         with self.calls.method():
             answer = await self.ask(
-                lambda kept: act_prompt(self.words, self._briefing.rules, kept, observation, legal), passages
+                lambda kept: act_prompt(self.words, self.briefing.rules, kept, observation, legal), passages
             )
         self._steps.append(Step(observation, answer_in(answer)))
         return answer
 
     async def reflect(self, observation: str, info: Mapping[str, Any]) -> str:
         """Keeps what the memory's mode says. Returns the reflection; empty if there is none."""
-        result = info["episode_result"]
-        steps = () if _tells_all(info["view"]) and not result["invalid"] else tuple(self._steps)
-        text = transcript(self.words, steps, observation)
-        ended = Ended(info["episode"] + 1, text, tuple(self._steps), result)
-        with self.calls.method():
-            memory, written = (
-                (self._memory, "") if self.mode == "none" else await self.learn(ended, self.recall(text, info))
-            )
-        self._memory, self._steps = memory, []
+        steps, result = tuple(self._steps), info["episode_result"]
+        told = [] if _tells_all(info["view"]) and not result["invalid"] else _in_words(self.words, steps)
+        ended = Ended(info["episode"] + 1, steps, tuple(step.text for step in told), observation, result)
+        memory, written = self.kept, ""
+        if self.mode != "none":
+            with self.calls.method():
+                memory, written = await self.learn(ended, [*self.recall(ended.text, info), *told])
+        self.kept, self._steps = memory, []
         return written
 
     async def close(self) -> None:
@@ -197,8 +206,8 @@ class LanguageAgent:
 
     async def write(self, ended: Ended, passages: Sequence[Passage]) -> str:
         """Asks the model for a reflection on an episode. Returns its text."""
-        rules = self._briefing.rules
-        return remark(await self.ask(lambda kept: reflect_prompt(self.words, rules, kept, ended.text), passages))
+        rules = self.briefing.rules
+        return remark(await self.ask(lambda kept: reflect_prompt(self.words, rules, kept, ended.end), passages))
 
     async def ask(self, build: Build, passages: Sequence[Passage]) -> str:
         """Asks the model, with as much of the passages as fits. Returns what is visible of its reply.
@@ -241,6 +250,10 @@ class LanguageAgent:
             backend = await self.calls.backend()
             self._costs[passage.text] = await backend.count_tokens((Message("user", passage.text),))
         return self._costs[passage.text]
+
+
+def _in_words(words: Templates, steps: Sequence[Step]) -> list[Passage]:
+    return [Passage("step", step_text(words, step)) for step in steps]
 
 
 def _told(view: Any) -> bool:

@@ -115,16 +115,18 @@ def act_prompt(
     return prompt(templates, rules, templates.act, passages, parts)
 
 
-def reflect_prompt(templates: Templates, rules: str, passages: Sequence[Passage], text: str) -> tuple[Message, ...]:
+def reflect_prompt(templates: Templates, rules: str, passages: Sequence[Passage], end: str) -> tuple[Message, ...]:
     """Builds the prompt of a reflection.
 
     Args:
         templates: The agent's words.
         rules: The environment's rules.
-        passages: What is remembered.
-        text: The episode that has ended, as it went.
+        passages: What is remembered, and the steps of the episode that has ended.
+        end: Its last observation.
     """
-    return prompt(templates, rules, templates.reflect, passages, [templates.ended.format(text=text)])
+    steps = [passage.text for passage in passages if passage.kind == "step"]
+    ended = templates.ended.format(text="\n\n".join([*steps, end]))
+    return prompt(templates, rules, templates.reflect, [p for p in passages if p.kind != "step"], [ended])
 
 
 def prompt(
@@ -141,11 +143,6 @@ def prompt(
     """
     system = templates.system.format(rules=rules, answer=answer)
     return Message("system", system), Message("user", "\n\n".join([*_passages(templates, passages), *parts]))
-
-
-def transcript(templates: Templates, steps: Sequence[Step], end: str) -> str:
-    """Tells an episode: every step, then its last observation."""
-    return "\n\n".join([*(step_text(templates, step) for step in steps), end])
 
 
 def step_text(templates: Templates, step: Step) -> str:

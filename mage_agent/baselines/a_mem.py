@@ -97,17 +97,17 @@ class AMem(LanguageAgent):
 
     def recall(self, observation: str, info: Mapping[str, Any]) -> Sequence[Passage]:
         """Returns the notes that fit, after those that they are linked to."""
-        notes: tuple[Note, ...] = self._memory
+        notes: tuple[Note, ...] = self.kept
         found = [notes[place] for place in most_similar(observation, [self._tell(note) for note in notes], self._top)]
         linked = {number for note in found for number in note.links} - {note.number for note in found}
         return self._passages([*(note for note in notes if note.number in linked), *found])
 
     async def learn(self, ended: Ended, passages: Sequence[Passage]) -> tuple[Memory, str]:
         """Writes a note, links it, and lets it change those that it is linked to."""
-        rules, words = self._briefing.rules, self.templates
-        said = await self.ask(lambda kept: reflect_prompt(words, rules, kept, ended.text), passages)
+        rules, words = self.briefing.rules, self.templates
+        said = await self.ask(lambda kept: reflect_prompt(words, rules, kept, ended.end), passages)
         note = Note(ended.number, remark(said), _tagged(said, "keywords"), _tagged(said, "tags"))
-        older: tuple[Note, ...] = self._memory
+        older: tuple[Note, ...] = self.kept
         linked = self._alike(note, older)
         note = note._replace(links=tuple(other.number for other in linked))
         if linked:

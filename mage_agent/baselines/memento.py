@@ -72,14 +72,14 @@ class Memento(LanguageAgent):
 
     def recall(self, observation: str, info: Mapping[str, Any]) -> Sequence[Passage]:
         """Returns the most similar cases, the most similar last."""
-        cases: tuple[Case, ...] = self._memory
+        cases: tuple[Case, ...] = self.kept
         places = most_similar(observation, [case.state for case in cases], self._top)
         return [Passage("reflection", self.templates.case.format(**cases[place]._asdict())) for place in places]
 
     async def learn(self, ended: Ended, passages: Sequence[Passage]) -> tuple[Memory, str]:
         """Adds every decision of the episode to the bank."""
-        result = ended.text.rpartition("\n")[2]
-        return (*self._memory, *(Case(step.observation, step.answer, result) for step in ended.steps)), ""
+        result = ended.end.rpartition("\n")[2]
+        return (*self.kept, *(Case(step.observation, step.answer, result) for step in ended.steps)), ""
 
     def shuffled(self, memory: Memory, rng: np.random.Generator) -> Memory:
         """Shuffles the words of every state, and gives actions and results to cases at random."""

@@ -45,7 +45,7 @@ class Reflexion(LanguageAgent):
     async def learn(self, ended: Ended, passages: Sequence[Passage]) -> tuple[Memory, str]:
         """Keeps failures."""
         if ended.result["outcome"] == "win":
-            return self._memory, ""
+            return self.kept, ""
         memory, written = await super().learn(ended, passages)
         return memory[-self._keep :], written
 

@@ -13,11 +13,13 @@ import pytest
 from mage_agent.agents import AGENTS, make_agent
 from mage_agent.backends.base import BackendError, Completion, Request
 from mage_agent.backends.fake import FakeBackend, Reply
+from mage_agent.base import Briefing
 from mage_agent.errors import Overloaded
 from mage_agent.language import LanguageAgent
 from mage_agent.memory import MODES
 from mage_agent.model_settings import ModelSettings, Price
 from mage_envs.errors import MageError, SpecError
+from mage_envs.games import load_game_spec
 from tests.agents.language_loop import KUHN, act_first, meta_episode
 
 LANGUAGE = sorted(
@@ -46,7 +48,7 @@ def test_the_rules_are_in_every_prompt_and_the_opponent_is_in_none(name: str) ->
     for place in (KUHN, TIC_TAC_TOE):
         played = meta_episode(name, place=place)
         assert played.backend.requests
-        rules = played.agent._briefing.rules
+        rules = played.agent.briefing.rules
         for text in played.texts:
             assert rules in text
             assert played.opponent not in text
@@ -184,9 +186,48 @@ def test_memory_is_shortened_to_the_context_and_rules_stay() -> None:
     long = "<remark>" + "word " * 200 + "</remark>"
     script: Callable[[Request], str] = lambda r: long if "just ended" in r.messages[-1].content else act_first(r)  # noqa: E731
     played = meta_episode("reflective", script, episodes=4, context=1024 + 600)
-    assert all(played.agent._briefing.rules in text for text in played.texts)
+    assert all(played.agent.briefing.rules in text for text in played.texts)
     assert max(sum(len(m.content.split()) + 1 for m in prompt) for prompt in played.prompts) <= 600
     assert played.agent.usage().memory_truncated >= 1
+
+
+class Maze:
+    """A view of a world, which shows where one is now and nothing of the way."""
+
+    terminal = False
+
+
+async def walk(agent: Any, steps: int) -> None:
+    """Walks through a maze, then reflects."""
+    await agent.begin(Briefing(load_game_spec("kuhn_poker"), "Find the door.", 2, (), 5))
+    info = {"view": Maze(), "legal_actions": ("north", "south"), "phase": "play", "episode": 0}
+    for number in range(steps):
+        await agent.act(f"You are in room {number}.", info)
+    result = {"outcome": "loss", "reward": 0.0, "invalid": 0}
+    await agent.reflect("You are tired.\nThe episode is over.", {**info, "episode_result": result})
+
+
+def test_in_worlds_a_prompt_has_the_recent_steps_and_a_reflection_all() -> None:
+    backend = FakeBackend(act_first)
+    asyncio.run(walk(make_agent("reflective", backend), 13))
+    last, reflection = backend.requests[-2].messages[1].content, backend.requests[-1].messages[1].content
+    assert "in room 1." not in last
+    for number in range(2, 12):
+        assert f"You are in room {number}.\nYour answer: north" in last
+    assert "The situation now:\nYou are in room 12." in last
+    assert [f"in room {number}." in reflection for number in range(13)] == [True] * 13
+
+
+def test_steps_are_left_out_last_and_the_oldest_first() -> None:
+    backend = FakeBackend(act_first, context=1024 + 240)
+    agent: Any = make_agent("reflective", backend)
+    asyncio.run(walk(agent, 20))
+    reflection = backend.requests[-1].messages[1].content
+    shown = [number for number in range(20) if f"in room {number}." in reflection]
+    assert shown == list(range(20))[-len(shown) :]
+    assert 0 < len(shown) < 20
+    assert "You are tired." in reflection
+    assert agent.usage().memory_truncated >= 1
 
 
 def test_cost_is_what_the_tokens_cost() -> None:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mage_agent.backends.fake import listed_actions
 from mage_agent.memory import MODES, Mode, Passage
 from mage_agent.prompting import (
     MAX_REMARK,
@@ -20,8 +21,9 @@ from mage_agent.prompting import (
     reflect_prompt,
     remark,
     step_text,
-    transcript,
 )
+from mage_envs.text.parser import ReplyKind, parse_reply
+from tests.games.walk import SMALL_GAMES, played_views
 
 WORDS = Templates(act=REASONED, reflect=REFLECT)
 PASSAGES = (Passage("history", "It went so."), Passage("reflection", "It bluffs."), Passage("step", "I went north."))
@@ -47,12 +49,28 @@ def test_the_system_message_is_the_same_for_all_decisions_so_that_servers_need_n
 
 
 def test_a_reflection_is_asked_for_with_the_whole_episode() -> None:
-    text = transcript(WORDS, [Step("I see a wall.", "north"), Step("I see a door.", "")], "You won.")
-    system, user = reflect_prompt(WORDS, "RULES", PASSAGES[:2], text)
+    steps = [Passage("step", step_text(WORDS, step)) for step in (Step("A wall.", "north"), Step("A door.", ""))]
+    system, user = reflect_prompt(WORDS, "RULES", [*PASSAGES[:2], *steps], "You won.")
     assert "RULES" in system.content
     assert system.content.endswith(REFLECT)
-    assert user.content.endswith(f"The episode that has just ended:\n{text}")
-    assert text == "I see a wall.\nYour answer: north\n\nI see a door.\nYour answer: (none)\n\nYou won."
+    assert user.content.index("It bluffs.") < user.content.index("The episode that has just ended:")
+    assert user.content.endswith(
+        "The episode that has just ended:\nA wall.\nYour answer: north\n\nA door.\nYour answer: (none)\n\nYou won."
+    )
+    assert "This episode so far" not in user.content
+
+
+@pytest.mark.parametrize("game", SMALL_GAMES)
+def test_every_legal_action_of_a_prompt_is_read_as_itself(game: str) -> None:
+    seen = 0
+    for view in {(view.text, view.names): view for view in played_views(game) if view.legal}.values():
+        listed = listed_actions(act_prompt(WORDS, view.spec.rules, PASSAGES, view.text, view.names))
+        assert tuple(listed) == view.names
+        for action, name in zip(view.legal, listed, strict=True):
+            reply = parse_reply(f"<think>{listed}</think><action>{name}</action>", view.spellings, view.spec.vocabulary)
+            assert (reply.kind, reply.action) == (ReplyKind.OK, action)
+            seen += 1
+    assert seen
 
 
 def test_the_hash_changes_if_and_only_if_a_template_that_is_used_changes() -> None:
