@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 
 import numpy as np
@@ -83,14 +84,18 @@ _SLOTS = {
 
 
 def replies(count: int, rng: np.random.Generator) -> Iterator[str]:
-    """Yields replies: half of them nearly good, half of them pieces in any order."""
+    """Yields replies, a multiple of 1,000: half of them nearly good, then pieces in any order, then noise."""
     for _ in range(-(-count // 1_000)):
         framed = rng.integers(len(FRAMES), size=500)
         picks = {slot: rng.integers(len(words), size=500).tolist() for slot, words in _SLOTS.items()}
         for index, frame in enumerate(framed.tolist()):
             yield FRAMES[frame].format_map({slot: _SLOTS[slot][pick[index]] for slot, pick in picks.items()})
-        lengths = rng.integers(1, 12, size=500)
+        lengths = rng.integers(1, 12, size=400)
         pieces, start = PIECES[rng.integers(PIECES.size, size=lengths.sum())].tolist(), 0
         for length in lengths.tolist():
             yield "".join(pieces[start : start + length])
             start += length
+        for codes in rng.integers(sys.maxunicode + 1, size=(50, 9)).tolist():
+            yield "".join(map(chr, codes))
+        for codes in rng.integers(128, size=(50, 20)).tolist():
+            yield f"<action>{''.join(map(chr, codes))}</action>"
