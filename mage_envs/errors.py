@@ -41,6 +41,10 @@ class UnsupportedGameError(MageError, ValueError):
     """A game that MAGE, or the opponent asked for, cannot play."""
 
 
+class LevelError(MageError, ValueError):
+    """A level of a world that is none, or that cannot be solved."""
+
+
 class UnsupportedControlError(MageError, ValueError):
     """A causal control under which an agent, or a scenario, cannot be played."""
 

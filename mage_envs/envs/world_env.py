@@ -51,6 +51,9 @@ class MetaWorldEnv(MetaEpisodeEnv):
     Reset options: ``instance``: one id, or unless it is replayed a list of N ids. Same seed, same draws: one uniform
     number an episode, in order, all of them at the reset.
 
+    Info: as for games, without an opponent; ``privileged`` also has ``known``: pairs of what is proven of
+    the instance.
+
     ``terminated`` says that the rules ended the last episode, ``truncated`` that the turn limit ended the only one
     (``episodes=1``). Where N is above 1, ``episode_result["truncated"]`` says it, and the meta-episode always ends with
     ``terminated``. An episode that the limit ends is a loss.
@@ -61,8 +64,9 @@ class MetaWorldEnv(MetaEpisodeEnv):
         turns: Limit of an episode.
     """
 
-    __slots__ = ("_first", "_instances", "_replay", "_state", "_step_of")
+    __slots__ = ("_first", "_instances", "_paid", "_replay", "_state", "_turn")
 
+    metadata = {**MetaEpisodeEnv.metadata, "render_modes": ["ansi", "human", "rgb_array"]}  # noqa: RUF012
     option_names: ClassVar[tuple[str, ...]] = ("instance",)
     _others_play: ClassVar[bool] = False
     _view: WorldView
@@ -88,8 +92,8 @@ class MetaWorldEnv(MetaEpisodeEnv):
         """
         spec = parse_spec(world)
         self.world: World = load_world(Spec(spec.name, spec.args, (*spec.kwargs, *parameters.items())))
-        modes = [*MetaEpisodeEnv.metadata["render_modes"], *(["rgb_array"] if self.world.pictures else [])]
-        self.metadata = {**MetaEpisodeEnv.metadata, "render_modes": modes}
+        if not self.world.pictures:
+            self.metadata = MetaEpisodeEnv.metadata
         interface = self.world.interfaces[0] if interface is None else interface
         super().__init__(
             interface=interface,
@@ -144,12 +148,13 @@ class MetaWorldEnv(MetaEpisodeEnv):
         instance = self._secret["instance"] = self._instances[episode]
         if self._first is None or self._first[0] != instance:
             self._first = instance, self.world.start(instance)
-        self._step_of = 0
+            self._secret["known"] = tuple(self.world.known(self._first[1]).items())
+        self._turn, self._paid = 0, 0.0
         self._see(self._first[1])
 
     def _see(self, state: State) -> None:
         self._state = state
-        self._view = WorldView(self.world, state, self._step_of, self.turns)
+        self._view = WorldView(self.world, state, self._turn, self.turns)
 
     def _read(self, action: Any) -> tuple[ReplyKind, Command | None]:
         return read_command(self._view, action, text=self._text)
@@ -157,7 +162,8 @@ class MetaWorldEnv(MetaEpisodeEnv):
     def _play(self, move: Command) -> float:
         state, reward = self.world.step(self._state, move)
         self._last_action = move if isinstance(move, int) else -1
-        self._step_of += 1
+        self._turn += 1
+        self._paid += reward
         self._see(state)
         return reward
 
@@ -165,7 +171,7 @@ class MetaWorldEnv(MetaEpisodeEnv):
         return 0.0
 
     def _forfeit(self) -> float:
-        return self.world.worst_score - self._score
+        return self.world.worst_score - self._paid
 
     def _outcome(self) -> Outcome:
         return self.world.outcome(self._state) or "loss"

@@ -52,7 +52,7 @@ def world_rules(told: str, turns: int, episodes: int, instance: str, *, stop_on_
     limit = f"An episode ends after {turns} turns at the latest."
     if episodes == 1:
         return f"{told}\n{limit}"
-    same = "the same one each time" if instance == "replay" else "a new one each time"
+    same = "all with the same start and goal" if instance == "replay" else "each with another start and goal"
     stop = " Your first win ends the series." if stop_on_success else ""
     return (
         f"{told}\n{limit}\n\nYou play {episodes} episodes in a row, {same}.{stop} "

@@ -1,4 +1,4 @@
-"""Everything that is registered, as test cases. New games appear here unasked."""
+"""Everything that is registered, as test cases. New games and worlds appear here unasked."""
 
 from __future__ import annotations
 
@@ -41,6 +41,8 @@ class Case(NamedTuple):
 
 def _cases() -> Iterator[Case]:
     for name in mage_envs.environment_ids():
+        if "world" in gym.spec(name).kwargs:
+            continue
         if "/OpenSpiel-" in name:
             yield from (Case(name, {"game": game}) for game in OPENSPIEL_GAMES)
         else:
@@ -48,6 +50,10 @@ def _cases() -> Iterator[Case]:
 
 
 CASES = tuple(_cases())
+"""The games."""
+
+WORLD_CASES = tuple(Case(name, {}) for name in mage_envs.environment_ids() if "world" in gym.spec(name).kwargs)
+"""The worlds."""
 
 
 def choose(env: gym.Env[Any, Any], info: dict[str, Any], rng: np.random.Generator) -> Any:
@@ -68,8 +74,9 @@ def transcript(env: gym.Env[Any, Any], seed: int) -> Iterator[str]:
     over = False
     while not over:
         action = choose(env, info, rng) if info["legal_actions"] or info["phase"] == "reflect" else 0
-        observation, reward, over, _, info = env.step(action)
-        yield f"{action} -> {show(observation)} {reward} {over} {show(info)}"
+        observation, reward, over, truncated, info = env.step(action)
+        yield f"{action} -> {show(observation)} {reward} {over} {show(info)}" + (" truncated" if truncated else "")
+        over = over or truncated
 
 
 def show(value: Any) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.conformance.cases import CASES, Case, choose
+from tests.conformance.cases import CASES, WORLD_CASES, Case, choose
 
 FOLDER = Path(__file__).parent.parent / "golden"
 SEED = 7
@@ -24,7 +24,9 @@ def write(case: Case) -> str:
     env = case.make(interface="text")
     rng = np.random.default_rng(SEED)
     observation, info = env.reset(seed=SEED)
-    lines = [f"# {case}, seed {SEED}, against {info['privileged']['opponent']}", "", info["rules"], "", observation, ""]
+    opponent = info["privileged"]["opponent"]
+    against = f", against {opponent}" if opponent else ""
+    lines = [f"# {case}, seed {SEED}{against}", "", info["rules"], "", observation, ""]
     over, answered = False, False
     while not over:
         if info["legal_actions"]:
@@ -32,7 +34,8 @@ def write(case: Case) -> str:
         action = choose(env, info, rng) if answered else "let me think"
         answered = True
         lines.append(f"    {'>' if info['phase'] == 'play' else 'reflection >'} {action}")
-        observation, reward, over, _, info = env.step(action)
+        observation, reward, terminated, truncated, info = env.step(action)
+        over = terminated or truncated
         lines += [f"    reward {reward:+g}", "", observation, ""]
     return "\n".join(lines)
 
@@ -45,7 +48,7 @@ def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     for old in FOLDER.glob("*.txt"):
         old.unlink()
-    for case in CASES:
+    for case in (*CASES, *WORLD_CASES):
         path(case).write_text(write(case), encoding="utf-8")
 
 

@@ -76,7 +76,7 @@ def test_a_forfeit_costs_what_the_rules_can_cost() -> None:
     assert "What you answered cannot be done now. Answer up or wait. (Invalid answer 1 of 2" in observation
     _, _, terminated, truncated, info = env.step("fly")
     assert (terminated, truncated, info["episode_result"]["forfeit"]) == (True, False, True)
-    assert info["episode_result"]["reward"] == -1.0 - 0.5
+    assert info["episode_result"]["reward"] == -1.0 - 2 * 0.5
 
 
 def test_an_open_action_set_reads_its_own_answers() -> None:
