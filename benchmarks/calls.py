@@ -94,7 +94,7 @@ def read_frames(path: Path) -> Iterator[bytes]:
     """Reads the frames of a file of calls as they are; a torn last one is left out."""
     if not path.exists():
         return
-    with path.open("rb") as stream:
+    with path.open("rb", buffering=0) as stream:  # Marks are read behind its back: a buffer would be of another place.
         for start, length in _marks(stream.fileno(), 0, os.fstat(stream.fileno()).st_size, path):
             stream.seek(start)
             yield stream.read(length)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
+import numpy as np
 import pytest
 import zstandard
 
@@ -106,3 +107,12 @@ def test_overwrite_deletes_them(tmp_path: Path) -> None:
     directory = run(plan, tmp_path, ignore_progress, mode="overwrite")
     assert not directory.calls_path.exists()
     assert [path.name for path in (tmp_path / "logs").iterdir()] == ["attempt-1.log"]
+
+
+@pytest.mark.parametrize("size", [10, 2000, 10_000, 300_000])
+def test_frames_of_any_size_read_back(tmp_path: Path, size: int) -> None:
+    """Marks and frames are read from one file: a buffer between them held bytes of another place."""
+    rng = np.random.default_rng(0)
+    said = [rng.bytes(size).hex() for _ in range(12)]  # What does not compress.
+    written(tmp_path / "c", *map(frame, said))
+    assert [calls[0]["reply"] for _, calls in read_calls(tmp_path / "c")] == said
