@@ -8,7 +8,8 @@
    the reply ended: "raise" may be the beginning of "raise 20".
 3. A reply without any answer in tags is an answer only if the whole of it, after the thoughts, is one.
 4. A reply that was stopped at a limit of tokens says so by ``CUT_MARK`` at its end (:func:`visible` puts it there). It
-   was cut short unless it holds a whole answer in tags: the rest of what it wanted to say is unknown.
+   is never a move, not even by a whole answer in tags: where the prompt itself opens the thoughts, all that was said
+   may be a draft.
 5. Letter case and white space are forgiven (:func:`mage_envs.games.fold` says what they are), meaning is not: an answer
    must be a spelling of a legal action, without quotes, stops or marks around it.
 
@@ -30,7 +31,7 @@ from mage_envs.games import fold
 MAX_ANSWER = 200
 
 CUT_MARK = "<cut>"
-"""Stands at the end of a reply that was stopped at a limit of tokens before it held a whole answer."""
+"""Stands at the end of a reply that was stopped at a limit of tokens."""
 
 # No pattern may look twice at a run of white space: replies are hostile, and thousands of characters long.
 _TAG = re.compile(r"<\s*(?:(/)\s*)?action(\s[^<>]*|/)?>", re.IGNORECASE | re.ASCII)
@@ -110,7 +111,7 @@ def final_answer(reply: str) -> Answer:
     """
     said = _after_thoughts(reply)
     answers = None if said is None else _tagged(said)
-    if said is None or answers is None or (not answers and said.endswith(CUT_MARK)):
+    if said is None or answers is None or said.endswith(CUT_MARK):
         return Answer(ReplyKind.TRUNCATED, "")
     if len(answers) > 1:
         return Answer(ReplyKind.AMBIGUOUS, "")
@@ -125,18 +126,17 @@ def visible(reply: str, *, cut: bool = False) -> str:
     agent may send this and keep records small. Doing it twice changes nothing more.
 
     Args:
-        reply: All that a model said. Where the prompt itself ends with an opening ``<think>``, put one before it: a
-            reply that was cut inside such thoughts cannot be told from one without thoughts.
+        reply: All that a model said.
         cut: Whether it was stopped at a limit of tokens (a backend's ``finish`` is ``"length"``).
 
     Returns:
-        What stands after the last ``</think>``; a bare ``<think>`` if the reply ended inside thoughts. If it was cut
-        and holds no whole answer in tags, ``CUT_MARK`` is at its end.
+        What stands after the last ``</think>``, with ``CUT_MARK`` at its end if it was cut; a bare ``<think>`` if the
+        reply ended inside thoughts.
     """
     said = _after_thoughts(reply)
     if said is None:
         return _CUT_IN_THOUGHTS
-    if cut and not _tagged(said) and not said.endswith(CUT_MARK):
+    if cut and not said.endswith(CUT_MARK):
         return said + CUT_MARK
     return said
 

@@ -73,7 +73,7 @@ def read(reply: str) -> tuple[str, int | None]:
                 answers.append(fold(said[tag.start : tag.end]))
             else:
                 opened = tag
-    if opened or (not answers and said.endswith(CUT_MARK)):
+    if opened or said.endswith(CUT_MARK):
         return "truncated", None
     if any(answer != answers[0] for answer in answers):
         return "ambiguous", None

@@ -66,7 +66,7 @@ REPLIES = [
     (f"bet{CUT_MARK}", ReplyKind.TRUNCATED, None),
     (f"I would bet{CUT_MARK}", ReplyKind.TRUNCATED, None),
     (f"<action>bet{CUT_MARK}", ReplyKind.TRUNCATED, None),
-    (f"<action>bet</action> because{CUT_MARK}", ReplyKind.OK, 1),
+    (f"<action>bet</action> because{CUT_MARK}", ReplyKind.TRUNCATED, None),
     (f"<think>a</think>{CUT_MARK}", ReplyKind.TRUNCATED, None),
     (f"bet{CUT_MARK} I mean", ReplyKind.UNPARSABLE, None),
     # Tags are forgiven white space and letter case.
@@ -126,7 +126,7 @@ VISIBLE = [
     ("", True, CUT_MARK),
     ("<think>long</think>be", True, f"be{CUT_MARK}"),
     (f"be{CUT_MARK}", True, f"be{CUT_MARK}"),
-    ("I <action>bet</action> as", True, "I <action>bet</action> as"),
+    ("I <action>bet</action> as", True, f"I <action>bet</action> as{CUT_MARK}"),
     ("I <action>bet</action> or <action>pa", True, f"I <action>bet</action> or <action>pa{CUT_MARK}"),
 ]
 

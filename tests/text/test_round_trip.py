@@ -55,7 +55,7 @@ def check(view: View) -> None:
         assert parse_reply(f"<action>{name}", view.spellings).kind is ReplyKind.TRUNCATED
         assert parse_reply(visible(name, cut=True), view.spellings).kind is ReplyKind.TRUNCATED
         cut = visible(f"<action>{name}</action> because", cut=True)
-        assert parse_reply(cut, view.spellings).action == action
+        assert parse_reply(cut, view.spellings).kind is ReplyKind.TRUNCATED
 
 
 def _check_each_menu_once(views: Iterator[View]) -> int:
