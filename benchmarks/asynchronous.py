@@ -69,8 +69,7 @@ class _Loop:
                 self._thread = thread
                 await self._all(take, tell, give_way)
         finally:
-            for agent in self._closing:
-                await close_awaited(agent)
+            await asyncio.gather(*map(close_awaited, self._closing))
 
     async def _all(self, take: Take, tell: Tell, give_way: GiveWay) -> None:
         try:

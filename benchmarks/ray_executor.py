@@ -24,6 +24,7 @@ from benchmarks.asynchronous import LoopSetup
 from benchmarks.players import PlayerSetup, Sink
 from benchmarks.pool import MAX_JOBS, POLL_SECONDS, Done, Tally, Tick
 from benchmarks.provenance import package_versions
+from benchmarks.stopping import StoppedEarly
 from mage_envs.errors import MageError
 
 _KNOCK_SECONDS = 5.0
@@ -107,8 +108,9 @@ def run_on_ray(setup: PlayerSetup | LoopSetup, count: int, jobs: int, tick: Tick
         with suppress(ray.exceptions.RayError):  # The desk may be what died.
             run.empty()
         raise MageError(f"a Ray worker died ({error}). What was finished is kept: run with --resume") from error
-    except KeyboardInterrupt:
-        run.empty()
+    except (KeyboardInterrupt, StoppedEarly):
+        with suppress(StoppedEarly):  # It is told again what it knows.
+            run.empty()
         raise
     finally:
         for actor in (*workers, run.desk):

@@ -54,11 +54,13 @@ class Preflight:
 
     def line(self) -> str:
         """Says it in one line."""
-        context = "an unknown context" if self.context is None else f"a context of {self.context:,} tokens"
+        context = "context unknown" if self.context is None else f"context {self.context:,} tokens"
+        told = self.completion.prompt_tokens
+        few = "" if told is None or self.counted >= told else f", too few: {self.counted} for {told}"
         facts = (
             f"replies in {self.seconds:.1f} s",
             "thinks" if self.thinks else "does not think",
-            f"{context}, counted by {self.counter}",
+            f"{context}, counted by {self.counter}{few}",
             "keeps to the format" if self.answered else f"does not keep to the format: {self._said()}",
         )
         revision = f" ({self.revision})" if self.revision else ""

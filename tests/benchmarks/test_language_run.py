@@ -15,6 +15,7 @@ import pytest
 from benchmarks.run_directory import MANIFEST, RECORDS
 from mage_agent.backends.base import BACKENDS, BackendError, Completion
 from mage_agent.backends.fake import FakeBackend
+from mage_agent.backends.fault_server import FaultServer
 from mage_agent.model_flags import KEY_VARIABLE
 from mage_agent.model_settings import ModelSettings
 from tests.benchmarks.test_cli import Said, Terminal
@@ -100,6 +101,29 @@ def test_the_server_is_in_the_manifest_without_its_password(benchmark: Terminal,
     cast = choose_cast(["react"], ModelFlags(model="m", base_url="http://me:word@host:1/v1"))
     assert cast.model is not None
     assert model_facts(cast.model, None)["sampling"] == {"backend": "openai", "base_url": "http://host:1/v1"}
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_key_reaches_the_server_from_every_process_and_no_file(
+    benchmark: Terminal, jobs: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("openai", reason="the extra openai is not installed")
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    with FaultServer() as server:
+        model = ("--model", "m", "--base-url", server.url.replace("//", "//me:the-word@"), "--api-key", KEY)
+        said = play(benchmark, *model, "--jobs", jobs, "--calls")
+        assert said.code == 0, said.err
+        keyed = play(benchmark, "--model", "m", "--base-url", server.url, "--api-key", KEY, out="k")
+        assert keyed.code == 0, keyed.err
+        assert {seen.authorization for seen in server.seen} == {f"Bearer {KEY}", "Basic bWU6dGhlLXdvcmQ="}
+    written = b"".join(path.read_bytes() for path in Path().rglob("*") if path.is_file())
+    for secret in (KEY, "the-word", "bWU6dGhlLXdvcmQ="):
+        assert secret.encode() not in written
+        assert secret not in said.out + said.err + keyed.out + keyed.err
+    (card,) = manifest()["config"]["agents"]
+    assert card["sampling"]["base_url"] == server.url
+    records = [(Path(out) / RECORDS).read_bytes() for out in "rk"]
+    assert records[0] == records[1]
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
@@ -325,12 +349,18 @@ def test_a_preflight_that_fails_writes_nothing(benchmark: Terminal, server: Any,
     assert [found.closed for found in backend] == [1]
 
 
+def test_a_preflight_says_if_tokens_are_counted_too_low(benchmark: Terminal, server: Any) -> None:
+    server(lambda request: Completion("<action>pass</action>", prompt_tokens=1000, completion_tokens=3))
+    said = play(benchmark, "--backend", "script", "--model", "m")
+    assert re.search(r"counted by words, too few: \d\d for 1000;", said.err)
+
+
 @pytest.mark.parametrize(
     ("reply", "said_of_it"),
     [
-        ("<action>ready</action>", "does not think; an unknown context, counted by words; keeps to the format"),
+        ("<action>ready</action>", "does not think; context unknown, counted by words; keeps to the format"),
         (Completion("<action>ready</action>", reasoning="hm"), "; thinks; "),
-        ("<think>hm</think><action>Ready</action>", "; thinks; an unknown context, counted by words; keeps"),
+        ("<think>hm</think><action>Ready</action>", "; thinks; context unknown, counted by words; keeps"),
         ("I am ready", "does not keep to the format: it said 'I am ready'"),
         ("", "its reply is empty"),
         (Completion("<think>hm", finish="length"), "its reply was cut, a larger --max-tokens may help"),

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from benchmarks.plan import MakeAgent, make_plan
+from benchmarks.run_directory import load_run
 from benchmarks.runner import Scheduling, run
+from benchmarks.stopping import Limits, StoppedEarly
 from mage_envs.errors import MageError
 from tests.benchmarks.awaited import make_at_once, make_awaited
 from tests.benchmarks.fakes import BuggySuite, ignore_progress, suite
@@ -45,6 +47,16 @@ def test_without_a_cluster_it_says_how_to_start_one(tmp_path: Path, monkeypatch:
     monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
     with pytest.raises(MageError, match="there is no Ray cluster"):
         run(make_plan(SUITE, factory=make_at_once), tmp_path, ignore_progress, how=Scheduling(executor="ray"))
+
+
+@pytest.mark.usefixtures("joined")
+def test_a_run_that_stops_early_keeps_what_was_finished(tmp_path: Path) -> None:
+    plan = make_plan(suite(2000, "failing"), factory=make_at_once)
+    how = Scheduling(jobs=2, executor="ray", limits=Limits(error_rate=0.2))
+    with pytest.raises(StoppedEarly) as caught:
+        run(plan, tmp_path, ignore_progress, how=how)
+    assert caught.value.error == "ConnectionError: the server is gone"
+    assert 20 <= len(load_run(tmp_path).places()) < 2000
 
 
 @pytest.mark.usefixtures("joined")
