@@ -13,7 +13,6 @@ from rich.text import Text
 from mage_agent.base import Briefing
 from mage_agent.language import LanguageAgent
 from mage_envs.scenarios import Scenario
-from mage_envs.text.messages import ending
 
 _END_OF_THOUGHTS = "</think>"
 
@@ -132,9 +131,8 @@ async def _play(env: Any, observation: Any, info: dict[str, Any], agent: Languag
         if not reflects and answer:
             shown.read(info.get("invalid_reason", "ok"))
         if result := info.get("episode_result"):
-            shown.say(ending(result["outcome"], result["reward"], forfeit=result["forfeit"]), "bold")
+            shown.say(f"\n{observation}", "bold")  # It tells how the episode ended.
             scores.append(result["reward"])
-    shown.say(f"\n{observation}")
     return scores
 
 
@@ -145,7 +143,7 @@ async def _said(answer: Any) -> str:
 def _briefing(env: Any, info: Mapping[str, Any], seed: int, shown: Shown, legal_actions: bool) -> Briefing:
     others = hasattr(env, "population")
     return Briefing(
-        game=info["view"].spec,
+        spec=info["view"].spec,
         rules=info["rules"],
         episodes=info["episodes"],
         population=env.population.members if others else (),
@@ -164,4 +162,5 @@ def _spent(agent: LanguageAgent) -> str:
         tokens = f"{usage.prompt_tokens:,} tokens read, {usage.completion_tokens:,} written"
     cost = "" if usage.cost is None else f", {usage.cost:.6f} dollars"
     short = f"; memory was shortened in {usage.memory_truncated}" if usage.memory_truncated else ""
-    return f"{usage.calls} calls, {tokens}{cost}{short}."
+    calls = "1 call" if usage.calls == 1 else f"{usage.calls} calls"
+    return f"{calls}, {tokens}{cost}{short}."
