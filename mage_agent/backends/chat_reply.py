@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -25,23 +24,19 @@ class NotAReplyError(ValueError):
         self.body = body or {}
 
 
-def read_reply(content: bytes) -> Completion:
+def read_reply(body: Any) -> Completion:
     """Reads a chat completion.
 
     Args:
-        content: The body of the answer.
+        body: The body of the answer, as JSON values.
 
     Returns:
         The first choice. Content that is null or missing is an empty reply; a refusal is told as reasoning, since
         it must not be read as an action.
 
     Raises:
-        NotAReplyError: It is no JSON, or has no choice with a message.
+        NotAReplyError: It has no choice with a message.
     """
-    try:
-        body = json.loads(content)
-    except (ValueError, RecursionError):
-        raise NotAReplyError("the answer is not JSON") from None  # Without the cause: it quotes the body.
     if not isinstance(body, dict):
         raise NotAReplyError("the answer is not a JSON object")
     choices = body.get("choices")

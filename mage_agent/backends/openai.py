@@ -135,14 +135,14 @@ class OpenAIBackend:
         """
         name = self._limit_name
         try:
-            content = await self._client.chat(self._fields(messages, name))
+            body = await self._client.chat(self._fields(messages, name))
         except Fault as fault:
             if name != "max_tokens" or not wants_other_limit(fault):
                 raise
             self._switch_limit()
-            content = await self._client.chat(self._fields(messages, self._limit_name))
+            body = await self._client.chat(self._fields(messages, self._limit_name))
         try:
-            return read_reply(content)
+            return read_reply(body)
         except NotAReplyError as error:
             raise self._client.no_reply(error) from None  # Its words hold nothing of the body, its attribute does.
 
@@ -154,12 +154,13 @@ class OpenAIBackend:
     def _fields(self, messages: Sequence[Message], limit_name: str) -> dict[str, Any]:
         sampling = self._settings.sampling
         chosen = {"temperature": sampling.temperature, "top_p": sampling.top_p, limit_name: sampling.max_tokens}
-        extra = {**({} if sampling.top_k is None else {"top_k": sampling.top_k}), **dict(sampling.extra)}
+        more = {} if sampling.top_k is None else {"top_k": sampling.top_k}  # Not OpenAI's: hosted servers refuse it.
         return {
             "model": self.model,
             "messages": [message._asdict() for message in messages],
             **{name: value for name, value in chosen.items() if value is not None},
-            **({"extra_body": extra} if extra else {}),
+            **more,
+            **dict(sampling.extra),
         }
 
     async def _listed(self) -> list[Mapping[str, Any]] | None:

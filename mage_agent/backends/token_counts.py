@@ -48,11 +48,12 @@ class Remembered:
         return count
 
 
-def load_tokenizer(name: str, *, trust_remote_code: bool = False) -> Any:
+def load_tokenizer(name: str, *, revision: str = "", trust_remote_code: bool = False) -> Any:
     """Loads a tokenizer with a chat template. Takes seconds: for a thread.
 
     Args:
         name: Local folder or hub id.
+        revision: Revision on the hub; empty: the newest.
         trust_remote_code: Whether code that comes with it may run.
 
     Raises:
@@ -65,7 +66,7 @@ def load_tokenizer(name: str, *, trust_remote_code: bool = False) -> Any:
             "counting with a tokenizer needs transformers: pip install 'mage-envs[agent]', or give no tokenizer"
         ) from error
     try:
-        tokenizer = AutoTokenizer.from_pretrained(name, trust_remote_code=trust_remote_code)
+        tokenizer = AutoTokenizer.from_pretrained(name, revision=revision or None, trust_remote_code=trust_remote_code)
     except (OSError, ValueError) as error:
         raise BackendError(f"cannot load the tokenizer {name!r}: {error}") from error
     if not getattr(tokenizer, "chat_template", None):
