@@ -55,6 +55,7 @@ class EpisodeRecord(_Frozen):
         invalid: Number of answers that could not be played.
         refused: The same by the reason. A line without such answers has no such key.
         forfeit: Whether such answers lost the episode.
+        truncated: Whether a turn limit ended it. A line of an episode that the rules ended has no such key.
         reflection: The free action of phase ``reflect`` that followed; None after the last episode.
     """
 
@@ -67,6 +68,7 @@ class EpisodeRecord(_Frozen):
     invalid: int
     refused: Refused = Field(default_factory=dict, exclude_if=lambda refused: not refused)
     forfeit: bool
+    truncated: bool = Field(default=False, exclude_if=lambda truncated: not truncated)
     reflection: Action | None = None
 
 

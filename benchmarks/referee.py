@@ -205,16 +205,16 @@ def briefing(
 ) -> Briefing:
     """Returns what an agent is told before a meta-episode; the opponent only if it is an oracle."""
     told = Briefing(
-        game=info["view"].spec,
+        spec=info["view"].spec,
         rules=info["rules"],
         episodes=info["episodes"],
         population=(),
         seed=entry.agent_seed,
         legal_actions_in_prompt=protocol.legal_actions_in_prompt,
     )
-    if entry.opponent is None:
-        return told
     inner = env.unwrapped
+    if entry.opponent is None:  # A world: its instance is all there is.
+        return replace(told, instance=getattr(inner, "instance", None))
     return replace(
         told,
         population=inner.population.members,

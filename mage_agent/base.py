@@ -13,7 +13,9 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 import numpy as np
 
 from mage_envs.envs.meta_episode import Instance
+from mage_envs.errors import UnsupportedGameError
 from mage_envs.games import GameSpec
+from mage_envs.worlds import World
 
 _AGENT = int.from_bytes(b"agent", "big")
 """The spawn key of agents' generators."""
@@ -27,7 +29,7 @@ class Briefing:
     """What an agent is told before a meta-episode.
 
     Attributes:
-        game: The game.
+        spec: The game or world; :attr:`game` and :attr:`world` are for those who need one of the two.
         rules: Its rules in words.
         episodes: N, the number of episodes.
         population: Spec strings of the opponents that may come, with weights; the one that comes stays hidden.
@@ -41,7 +43,7 @@ class Briefing:
             shows its view in words obeys it; nothing else depends on it.
     """
 
-    game: GameSpec
+    spec: GameSpec | World
     rules: str
     episodes: int
     population: tuple[tuple[str, float], ...]
@@ -51,6 +53,28 @@ class Briefing:
     instance: Instance | None = None
     record_call: RecordCall | None = None
     legal_actions_in_prompt: bool = True
+
+    @property
+    def game(self) -> GameSpec:
+        """The game.
+
+        Raises:
+            UnsupportedGameError: A world is played.
+        """
+        if not isinstance(self.spec, GameSpec):
+            raise UnsupportedGameError(f"this agent plays games, not the world {self.spec.name!r}")
+        return self.spec
+
+    @property
+    def world(self) -> World:
+        """The world.
+
+        Raises:
+            UnsupportedGameError: A game is played.
+        """
+        if not isinstance(self.spec, World):
+            raise UnsupportedGameError(f"this agent plays in worlds, not the game {self.spec.name!r}")
+        return self.spec
 
 
 class Usage(NamedTuple):

@@ -113,7 +113,7 @@ class NotTold(Briefing):
 
 def briefing(**others: Any) -> Briefing:
     values = {
-        "game": load_game_spec("kuhn_poker"),
+        "spec": load_game_spec("kuhn_poker"),
         "rules": "",
         "episodes": 3,
         "population": tuple(KUHN.items()),
@@ -244,7 +244,7 @@ def test_wrong_seats_are_noticed() -> None:
 
 def test_what_is_too_large_is_refused_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UnsupportedGameError, match=r"adaptive_bounds\(\) has bounds"):
-        BayesOptimal().begin(briefing(game=load_game_spec("tic_tac_toe"), population=(("random", 1.0),)))
+        BayesOptimal().begin(briefing(spec=load_game_spec("tic_tac_toe"), population=(("random", 1.0),)))
     with pytest.raises(UnsupportedGameError, match="Choose a tabular opponent"):
         BayesOptimal().begin(briefing(population=(("switching(random, first_legal, at=1)", 1.0),)))
     monkeypatch.setattr(bayes, "MAX_BELIEFS", 3)
