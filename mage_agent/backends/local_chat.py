@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from mage_agent.backends.base import BackendError, Completion, Finish, Message
+from mage_agent.backends.token_counts import load_tokenizer
 from mage_agent.model_settings import ModelSettings
 
 OPENINGS = ("<think>",)
@@ -103,21 +105,9 @@ def load_chat(settings: ModelSettings, ends: int | Sequence[int] | None, templat
     Raises:
         BackendError: There is none, or it has no chat template.
     """
-    from transformers import AutoTokenizer
-
-    name = settings.tokenizer or settings.model
-    revision = settings.revision if name == settings.model else ""
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(
-            name, revision=revision or None, trust_remote_code=settings.trust_remote_code
-        )
-    except (OSError, ValueError) as error:
-        raise BackendError(f"cannot load a tokenizer from {name}: {error}") from error
-    if not tokenizer.chat_template:
-        raise BackendError(
-            f"the tokenizer of {name} has no chat template: take a model that was trained to chat, or name a tokenizer "
-            "with a template by --tokenizer"
-        )
+    name = os.path.expanduser(settings.tokenizer or settings.model)
+    revision = "" if settings.tokenizer else settings.revision
+    tokenizer = load_tokenizer(name, revision=revision, trust_remote_code=settings.trust_remote_code)
     return LocalChat(tokenizer, ends, template_values)
 
 

@@ -67,7 +67,9 @@ def replies(made: ModelSettings, requests: Sequence[Request]) -> list[Completion
     return ask(made, work)
 
 
-@pytest.mark.parametrize("sampling", [{"temperature": 1.0}, {"temperature": 0.7, "top_k": 20, "top_p": 0.9}, {"temperature": 0.0}])
+@pytest.mark.parametrize(
+    "sampling", [{"temperature": 1.0}, {"temperature": 0.7, "top_k": 20, "top_p": 0.9}, {"temperature": 0.0}]
+)
 def test_a_reply_does_not_depend_on_who_shares_the_batch(folder: Path, sampling: dict[str, Any]) -> None:
     requests = [request(number, words=3 * (number % 7)) for number in range(20)]
 
@@ -208,6 +210,11 @@ def test_revision_is_a_fingerprint_of_the_contents(small: Path, tmp_path: Path) 
     asked = ModelSettings("transformers", str(copied), revision=fingerprint(small), device="cpu")
     with pytest.raises(BackendError, match=f"holds revision {fingerprint(copied)}, and not"):
         ask(asked, revision)
+
+
+def test_a_folder_may_be_named_from_home(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(small.parent))
+    assert replies(settings(Path("~") / small.name), [request(0)]) == replies(settings(small), [request(0)])
 
 
 async def opened(backend: TransformersBackend) -> None:
