@@ -12,6 +12,7 @@ from rich.text import Text
 
 from mage_agent.base import Briefing
 from mage_agent.language import LanguageAgent
+from mage_agent.plain_text import plain
 from mage_envs.scenarios import Scenario
 
 _END_OF_THOUGHTS = "</think>"
@@ -58,7 +59,7 @@ class Shown:
 
     def say(self, text: str, style: str = "") -> None:
         """Writes a text; a terminal breaks lines between words."""
-        self._console.print(Text(text, style), soft_wrap=not self._console.is_terminal)
+        self._console.print(Text(plain(text), style), soft_wrap=not self._console.is_terminal)
 
     def _message(self, role: str, content: str) -> None:
         first = self._seen.setdefault(content, self._calls) if role == "system" else self._calls

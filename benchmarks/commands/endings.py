@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.commands.console import command_line, err, out
 from mage_agent.model_flags import without_secrets
+from mage_agent.plain_text import plain
 
 if TYPE_CHECKING:
     from benchmarks.plan import Plan
@@ -47,7 +48,7 @@ def say_why_it_stopped(path: Path, stopped: StoppedEarly, teller: Teller) -> Non
     """Says why a run stopped early, and how it goes on."""
     by_errors = stopped.reason == "errors"
     command = resume_command(path, *(("--retry", "error,timeout") if by_errors else ()))
-    most = f"\nMost frequent error: {stopped.error}" if stopped.error else ""
+    most = f"\nMost frequent error: {plain(stopped.error)}" if stopped.error else ""
     then = "Go on with" if by_errors else "Raise --cost-limit, and go on with"
     text = f"\nstopped: {stopped}{most}\nNothing finished is lost. {then}:\n  {command}{_key_again()}"
     facts = {"reason": stopped.reason, "message": str(stopped), "error": stopped.error}

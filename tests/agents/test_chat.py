@@ -82,6 +82,12 @@ def test_thoughts_are_dimmed_and_an_empty_reply_is_named() -> None:
     assert "(nothing)" in shown([""] * 3)
 
 
+def test_no_reply_commands_the_terminal() -> None:
+    out = shown([Completion("\x1b[2J<action>bet</action>\r", reasoning="\x9b2J")] * 3)
+    assert not set(out) & {"\x1b", "\x9b", "\r"}
+    assert "\ufffd[2J<action>bet</action>" in out
+
+
 def test_the_list_of_legal_actions_can_be_hidden() -> None:
     assert "Your legal actions" in shown(["<action>pass</action>"] * 3)
     assert "Your legal actions" not in shown(["<action>pass</action>"] * 3, legal_actions=False)
