@@ -1,0 +1,131 @@
+"""Goals: what somebody wants to buy, and up to which price. All randomness is one generator of the standard library.
+
+``random.Random(seed)`` gives on every machine the numbers that WebShop's own ``random.seed(seed)`` gave.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from random import Random
+from typing import Any, NamedTuple, TypeAlias
+
+from mage_envs.worlds.webshop.products import Product
+
+NO_BOUND = 1_000_000.0
+_BOUNDS = tuple(10.0 * step for step in range(1, 100))
+
+Options: TypeAlias = "tuple[tuple[str, str], ...] | tuple[str, ...]"
+
+
+class Goal(NamedTuple):
+    """What is to be bought.
+
+    Attributes:
+        asin: A product that was in mind.
+        title: Its title.
+        query: Its query.
+        category: Its category.
+        path: Its path of categories.
+        text: The instruction, the only part that an agent may know.
+        attributes: What the product shall have.
+        options: Pairs of a name and a value (synthetic goals), or values alone (human ones).
+        price_upper: The price shall not be higher, in dollars.
+        weight: For drawing goals, as WebShop weighs them.
+    """
+
+    asin: str
+    title: str
+    query: str
+    category: str
+    path: str
+    text: str
+    attributes: tuple[str, ...]
+    options: Options
+    price_upper: float
+    weight: float
+
+    @property
+    def wanted(self) -> tuple[str, ...]:
+        """The wanted values of options."""
+        return tuple(each if isinstance(each, str) else each[1] for each in self.options)
+
+
+def draw_prices(products: Iterable[Product], random: Random) -> dict[str, float]:
+    """Returns one price a product: a number between the ends where it has a range."""
+    return {
+        each.asin: each.pricing[0] if len(each.pricing) == 1 else random.uniform(*each.pricing[:2]) for each in products
+    }
+
+
+def synthetic_goals(
+    products: Iterable[Product],
+    instructions: Mapping[str, Mapping[str, Any]],
+    prices: Mapping[str, float],
+    random: Random,
+    limit: int | None = None,
+) -> list[Goal]:
+    """Makes one goal for each combination of option values of each product that has an instruction.
+
+    Args:
+        products: In the order of the catalogue.
+        instructions: From an id to a record with ``instruction`` and ``instruction_attributes``.
+        prices: From :func:`draw_prices`.
+        random: One price bound a product is drawn.
+        limit: At most so many goals a product, spread evenly over its combinations; None: all.
+    """
+    found = []
+    for product in products:
+        record = instructions.get(product.asin, {})
+        if not record.get("instruction"):
+            continue
+        bound, told = _draw_bound(prices[product.asin], random)
+        names = sorted(product.options)
+        combinations = list(itertools.product(*(product.options[name] for name in names)))
+        if limit is not None and len(combinations) > limit:
+            combinations = [combinations[at * len(combinations) // limit] for at in range(limit)]
+        for values in combinations:
+            options = tuple(zip(names, values, strict=True))
+            chosen = " with " + ", and ".join(f"{name}: {value}" for name, value in options) if options else ""
+            text = f"{record['instruction']}{chosen}{told}"
+            found.append(_goal(product, text, record["instruction_attributes"], options, bound))
+    counts = Counter(attribute for goal in found for attribute in goal.attributes)
+    return [
+        goal._replace(weight=sum(1.0 / counts[each] for each in goal.attributes) / max(1, len(goal.attributes)))
+        for goal in found
+    ]
+
+
+def human_goals(
+    products: Iterable[Product],
+    instructions: Mapping[str, Sequence[Mapping[str, Any]]],
+    prices: Mapping[str, float],
+    random: Random,
+) -> list[Goal]:
+    """Makes one goal of each instruction that a person wrote and that asks for an attribute."""
+    found = []
+    for product in products:
+        for record in instructions.get(product.asin, ()):
+            if record["instruction_attributes"]:
+                bound, told = _draw_bound(prices[product.asin], random)
+                text = record["instruction"].strip(".") + told
+                options = tuple(record["instruction_options"])
+                found.append(_goal(product, text, record["instruction_attributes"], options, bound))
+    return found
+
+
+def _goal(product: Product, text: str, attributes: Sequence[str], options: Options, bound: float) -> Goal:
+    return Goal(
+        product.asin, product.title, product.query, product.category, product.path, text, tuple(attributes), options,
+        bound, 1.0,
+    )  # fmt: skip
+
+
+def _draw_bound(price: float, random: Random) -> tuple[float, str]:
+    """Draws the highest price that is allowed. Returns it, and what the instruction says of it."""
+    above = [bound for bound in _BOUNDS if bound > price][:4]
+    if len(above) < 2:
+        return NO_BOUND, ""
+    bound = max(random.sample(above, 2))
+    return bound, f", and price lower than {bound:.2f} dollars"

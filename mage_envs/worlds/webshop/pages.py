@@ -1,0 +1,215 @@
+"""The pages of the shop: where a shopper stands, what the page has on it, and how it reads.
+
+A page is a list of nodes, a kind and a text each. Both ways of writing it, and the list of what can be clicked, come
+from that one list. Nothing here changes: a step makes a new :class:`Place`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Literal, NamedTuple, TypeAlias
+
+from mage_envs.worlds.webshop.products import Product
+
+PageText: TypeAlias = Literal["text", "text_rich"]
+
+PER_PAGE = 10
+SEARCH, BACK, NEXT, PREVIOUS, BUY = "Search", "Back to Search", "Next >", "< Prev", "Buy Now"
+SUB_PAGES = ("Description", "Features", "Reviews", "Attributes")
+
+_SPACES = " \t\n\r\f\v"
+_SAFE = {ord(char): f"\\u{ord(char):04x}" for char in "<>&'"}
+_NOT_SHOWN = ("attrs", "category", "query", "product category")
+_TARGET = (
+    "Target",
+    "asin",
+    "options",
+    "attrs",
+    "price upper",
+    "instuction text",
+    "category",
+    "product category",
+    "query",
+)
+"""Labels of the last page, spelled as WebShop spells them."""
+
+
+class PageKind(StrEnum):
+    """Which page is open."""
+
+    INDEX = "index"
+    RESULTS = "results"
+    ITEM = "item"
+    SUB = "sub"
+    DONE = "done"
+
+
+class Place(NamedTuple):
+    """Where a shopper stands.
+
+    Attributes:
+        kind: The page.
+        words: Words of the last search.
+        number: Page of its results, from 1; it may lie beyond the last.
+        asin: The open product, or the one that was bought; else empty.
+        options: Chosen values by name, in the order in which the names were first chosen.
+        sub: The open sub-page: ``"Description"``, ``"Features"``, ``"Reviews"`` or ``"Attributes"``; else empty.
+        seen: Products that were opened since the last visit of the index page.
+        reward: What the purchase earned.
+    """
+
+    kind: PageKind = PageKind.INDEX
+    words: tuple[str, ...] = ()
+    number: int = 1
+    asin: str = ""
+    options: tuple[tuple[str, str], ...] = ()
+    sub: str = ""
+    seen: frozenset[str] = frozenset()
+    reward: float = 0.0
+
+
+class NodeKind(StrEnum):
+    """What a node is."""
+
+    PLAIN = "plain"
+    BUTTON = "button"
+    LINK = "link"
+    OPTION = "option"
+
+
+class Node(NamedTuple):
+    """A piece of a page.
+
+    Attributes:
+        kind: What it is.
+        text: What it says.
+        name: The name of the option whose value it is; else empty.
+    """
+
+    kind: NodeKind
+    text: str
+    name: str = ""
+
+
+def index_nodes(instruction: str) -> list[Node]:
+    """Returns the page on which a search is begun."""
+    return [_plain("WebShop"), _plain("Instruction: "), _plain(instruction), _button(SEARCH)]
+
+
+def results_nodes(instruction: str, number: int, total: int, shown: Iterable[Product]) -> list[Node]:
+    """Returns a page of results.
+
+    Args:
+        instruction: What the shopper was told.
+        number: The page, from 1.
+        total: Results on all pages.
+        shown: Products on this page.
+    """
+    nodes = [*_head(instruction), _plain(f"Page {number} (Total results: {total})")]
+    if number > 1:
+        nodes.append(_button(PREVIOUS))
+    nodes.append(_button(NEXT))
+    for product in shown:
+        nodes += (Node(NodeKind.LINK, product.asin), _plain(product.title), _plain(product.price_tag))
+    return nodes
+
+
+def item_nodes(instruction: str, product: Product, show_attributes: bool) -> list[Node]:
+    """Returns the page of a product."""
+    nodes = [*_head(instruction), _button(PREVIOUS)]
+    for name, values in product.options.items():
+        nodes.append(_plain(name))
+        nodes += (Node(NodeKind.OPTION, value, name) for value in values)
+    nodes += (_plain(product.title), _plain(f"Price: {product.price_tag}"), _plain("Rating: N.A."))
+    nodes += map(_button, SUB_PAGES if show_attributes else SUB_PAGES[:-1])
+    nodes.append(_button(BUY))
+    return nodes
+
+
+def sub_nodes(instruction: str, product: Product, sub: str) -> list[Node]:
+    """Returns a sub-page of a product."""
+    told: tuple[str, ...] = ()
+    if sub == "Description":
+        told = (product.description,)
+    elif sub == "Features":
+        told = tuple(f" {each}" for each in product.bullets)
+    elif sub == "Attributes":
+        told = (*(f" {each}" for each in product.attributes), product.category, product.query, product.path)
+    return [*_head(instruction), _button(PREVIOUS), *map(_plain, told)]
+
+
+def done_nodes(place: Place) -> list[Node]:
+    """Returns the page after a purchase."""
+    options = json.dumps(dict(place.options), sort_keys=True).translate(_SAFE)
+    texts = ["Thank you for shopping with us!", "Your code: ", "None", " (Paste it in your MTurk interface.)"]
+    texts += ["Purchased", "asin", place.asin, "options", options]
+    texts += (text for label in _NOT_SHOWN for text in (label, "None"))
+    texts += [*_TARGET, "Goal ", "None", "Reward", "Your score (min 0.0, max 1.0)", str(place.reward)]
+    return [_plain(text) for text in (*texts, "Reward Details ", "None")]
+
+
+def write_page(nodes: Iterable[Node], mode: PageText, place: Place) -> str:
+    """Returns a page in words.
+
+    Args:
+        nodes: What is on it.
+        mode: ``"text"`` joins all texts with ``[SEP]``; ``"text_rich"`` has a line for each and marks buttons.
+        place: Where the shopper stands.
+    """
+    shown = [(node, text) for node in nodes if (text := _as_parsed(node.text))]
+    if mode == "text":
+        return " [SEP] ".join([text.strip() for _, text in shown])
+    address = _address(place)
+    lines, clicked = [], []
+    for node, text in shown:
+        if node.kind is NodeKind.BUTTON:
+            lines.append(f"[button] {text} [button_]\n")
+        elif node.kind is NodeKind.LINK:
+            mark = "clicked button" if text in place.seen else "button"
+            lines.append(f"\n[{mark}] {text} [{mark}_]\n")
+        elif node.kind is NodeKind.PLAIN:
+            lines.append(f"{text}\n")
+        elif f'"{text}"' in address:
+            lines.append(f"  [clicked button] {text} [clicked button_]\n")
+            clicked.append(f"You have clicked {text}.\n")
+        else:
+            lines.append(f"  [button] {text} [button_]\n")
+    return "".join((*reversed(clicked), *lines))
+
+
+def clickables(nodes: Iterable[Node]) -> dict[str, Node]:
+    """Returns what can be clicked, by its label in lower case: buttons, then products, then options.
+
+    Where labels are equal, the first gives the place and the last the meaning.
+    """
+    groups: dict[NodeKind, dict[str, Node]] = {NodeKind.BUTTON: {}, NodeKind.LINK: {}, NodeKind.OPTION: {}}
+    for node in nodes:
+        if node.kind is not NodeKind.PLAIN:
+            groups[node.kind][node.text if node.kind is NodeKind.OPTION else node.text.lower()] = node
+    return {**groups[NodeKind.BUTTON], **groups[NodeKind.LINK], **groups[NodeKind.OPTION]}
+
+
+def _head(instruction: str) -> tuple[Node, ...]:
+    return _plain("Instruction:"), _plain(instruction), _button(BACK)
+
+
+def _address(place: Place) -> str:
+    """Returns the part of a product page's address in which WebShop looks up what was chosen, quotes and all."""
+    return f"{'+'.join(place.words)}/{place.number}/{json.dumps(dict(place.options))}"
+
+
+def _as_parsed(text: str) -> str:
+    """Returns a text as an HTML parser leaves it: of white space alone one space remains, of line ends nothing."""
+    if text.strip(_SPACES):
+        return text
+    return "" if not text or "\n" in text else " "
+
+
+def _plain(text: str) -> Node:
+    return Node(NodeKind.PLAIN, text)
+
+
+def _button(text: str) -> Node:
+    return Node(NodeKind.BUTTON, text)

@@ -1,0 +1,162 @@
+"""The shop: products, search, goals and prices. Built once, never changed, shared by all sessions and threads."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from os import PathLike
+from typing import TYPE_CHECKING
+
+from mage_envs.worlds.webshop.goals import Goal
+from mage_envs.worlds.webshop.index import MAX_HITS, SearchIndex
+from mage_envs.worlds.webshop.nouns import TitleNouns
+from mage_envs.worlds.webshop.pages import (
+    PER_PAGE,
+    Node,
+    PageKind,
+    Place,
+    done_nodes,
+    index_nodes,
+    item_nodes,
+    results_nodes,
+    sub_nodes,
+)  # fmt: skip
+from mage_envs.worlds.webshop.products import Product
+from mage_envs.worlds.webshop.reward import RewardMode, Score, score_purchase
+from mage_envs.worlds.webshop.session import ShopSession
+
+if TYPE_CHECKING:
+    from mage_envs.worlds.webshop.official import Variant
+
+_KEPT_SEARCHES = 1 << 10
+
+
+class Shop:
+    """A shop.
+
+    Attributes:
+        catalogue: Where its products are from: ``"proc-v1:1000:seed0"``, ``"official:small"``.
+        products: All products, in the order of the catalogue.
+        goals: All goals, in order.
+        prices: One price a product, by id.
+        show_attributes: Whether pages of products have a sub-page with the attributes.
+    """
+
+    def __init__(
+        self,
+        catalogue: str,
+        products: Sequence[Product],
+        index: SearchIndex,
+        goals: Sequence[Goal],
+        prices: Mapping[str, float],
+        nouns: TitleNouns,
+        positions: Mapping[str, int] | None = None,
+        show_attributes: bool = True,
+    ) -> None:
+        """Makes a shop of its parts.
+
+        Args:
+            catalogue: Where the products are from.
+            products: The products, each id once.
+            index: Over ``product.contents``, in the same order.
+            goals: The goals.
+            prices: One price for each product.
+            nouns: Nouns of the titles.
+            positions: From an id to the product's place; None: it is counted.
+            show_attributes: Whether there is a sub-page with the attributes.
+        """
+        self.catalogue, self.products, self.goals, self.prices = catalogue, products, goals, prices
+        self.show_attributes = show_attributes
+        self._index, self._nouns = index, nouns
+        self._positions = {each.asin: at for at, each in enumerate(products)} if positions is None else positions
+        self._hits = lru_cache(maxsize=_KEPT_SEARCHES)(lambda query: index.search(query).documents)
+
+    @classmethod
+    def from_dir(
+        cls,
+        path: str | PathLike[str],
+        goal_seed: int = 42,
+        shuffle_seed: int = 233,
+        human_goals: bool = False,
+        variant: Variant = "auto",
+        show_attributes: bool = True,
+    ) -> Shop:
+        """Reads WebShop's own files; see :func:`mage_envs.worlds.webshop.official.load_official`."""
+        from mage_envs.worlds.webshop.official import load_official
+
+        return load_official(path, goal_seed, shuffle_seed, human_goals, variant, show_attributes)
+
+    def search(self, query: str) -> list[str]:
+        """Returns ids of the products that a query finds, best first, at most 50."""
+        return [self.products[at].asin for at in self._hits(query)[:MAX_HITS]]
+
+    def product(self, asin: str) -> Product:
+        """Returns a product.
+
+        Raises:
+            ValueError: There is no such product.
+        """
+        at = self._positions.get(asin)
+        if at is None:
+            raise ValueError(f"this shop has no product {asin!r}; shop.search finds ids")
+        return self.products[at]
+
+    def goal(self, index: int) -> Goal:
+        """Returns a goal.
+
+        Raises:
+            ValueError: There is no such goal.
+        """
+        number = operator.index(index)
+        if not 0 <= number < len(self.goals):
+            raise ValueError(f"this shop has goals 0..{len(self.goals) - 1}, got {number}")
+        return self.goals[number]
+
+    def session(self, goal_index: int, mode: RewardMode = "webshop") -> ShopSession:
+        """Begins a walk through the shop.
+
+        Args:
+            goal_index: Which goal; any kind of integer.
+            mode: How its purchase is paid.
+
+        Raises:
+            ValueError: There is no such goal.
+        """
+        self.goal(goal_index)
+        return ShopSession(self, operator.index(goal_index), mode)
+
+    def score(self, goal_index: int, asin: str, options: Mapping[str, str], mode: RewardMode = "webshop") -> Score:
+        """Says what a purchase would earn, and for what.
+
+        Raises:
+            ValueError: There is no such goal or product, or no such mode.
+        """
+        if mode not in ("webshop", "strict"):
+            raise ValueError(f"mode must be 'webshop' or 'strict', got {mode!r}")
+        goal, product = self.goal(goal_index), self.product(asin)
+        nouns = self._nouns.of(asin, product.title)
+        wanted = self._nouns.of(goal.asin, goal.title)
+        return score_purchase(product, goal, self.prices[asin], options, nouns, wanted, mode)
+
+    def reward(
+        self, goal_index: int, product_id: str, options: Mapping[str, str], mode: RewardMode = "webshop"
+    ) -> float:
+        """Says what a purchase would earn, in 0..1; see :meth:`score`."""
+        return self.score(goal_index, product_id, options, mode).total
+
+    def nodes(self, goal_index: int, place: Place) -> list[Node]:
+        """Returns what is on the page where a shopper with a goal stands."""
+        instruction = self.goals[goal_index].text
+        if place.kind is PageKind.INDEX:
+            return index_nodes(instruction)
+        if place.kind is PageKind.DONE:
+            return done_nodes(place)
+        if place.kind is PageKind.RESULTS:
+            hits = self._hits(" ".join(place.words))
+            shown = hits[(place.number - 1) * PER_PAGE : place.number * PER_PAGE]
+            return results_nodes(instruction, place.number, len(hits), [self.products[at] for at in shown])
+        product = self.product(place.asin)
+        if place.kind is PageKind.SUB:
+            return sub_nodes(instruction, product, place.sub)
+        return item_nodes(instruction, product, self.show_attributes)
