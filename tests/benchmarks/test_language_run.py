@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.calls import CALLS, read_calls
 from benchmarks.run_directory import MANIFEST, RECORDS
 from mage_agent.backends.base import BACKENDS, BackendError, Completion
 from mage_agent.backends.fake import FakeBackend
@@ -124,6 +125,23 @@ def test_a_key_reaches_the_server_from_every_process_and_no_file(
     assert card["sampling"]["base_url"] == server.url
     records = [(Path(out) / RECORDS).read_bytes() for out in "rk"]
     assert records[0] == records[1]
+
+
+def test_shards_with_a_server_each_are_one_run(benchmark: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("openai", reason="the extra openai is not installed")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    for shard in ("1/2", "2/2", None):
+        part = () if shard is None else ("--shard", shard)
+        with FaultServer() as server:
+            said = play(
+                benchmark, "--model", "m", "--base-url", server.url, "--calls", *part, out=(shard or "whole")[0]
+            )
+            assert said.code == 0, said.err
+    assert benchmark("merge", "all", "1", "2").out == "all: 16 of 16 meta-episodes\n"
+    assert (Path("all") / RECORDS).read_bytes() == (Path("w") / RECORDS).read_bytes()
+    calls = {key: found for key, found in read_calls(Path("all") / CALLS)}
+    assert calls == dict(read_calls(Path("w") / CALLS))
+    assert len(calls) == 16
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
