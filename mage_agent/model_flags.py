@@ -115,7 +115,9 @@ class ModelFlags:
             return None
         backend = self.backend or DEFAULT_BACKEND
         self._check_backend(backend)
-        url = self.base_url or (environ.get(URL_VARIABLE) if backend == DEFAULT_BACKEND else None)
+        url = self.base_url or (environ.get(URL_VARIABLE) if backend == DEFAULT_BACKEND else None) or None
+        if url is not None:
+            _check_url(url)
         given = self._given(_SETTINGS)
         if self.api_key is not None:
             if self.api_key_env is not None:
@@ -237,6 +239,15 @@ def without_secrets(words: list[str]) -> list[str]:
         else:
             kept.append(_URL_SECRET.sub(r"\1", word))
     return kept
+
+
+def _check_url(url: str) -> None:
+    from mage_agent.backends.endpoint import shown_url
+
+    try:
+        shown_url(url)
+    except ValueError as error:
+        raise MageError(f"{error}: look at --base-url, or ${URL_VARIABLE}") from error
 
 
 def _json_object(text: str | None) -> dict[str, Any]:

@@ -7,13 +7,17 @@ import os
 import re
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from benchmarks.calls import CALLS, read_calls
+from benchmarks.plan import make_plan
 from benchmarks.run_directory import MANIFEST, RECORDS
+from benchmarks.suites import SUITES
+from mage_agent.agents import make_agent
 from mage_agent.backends.base import BACKENDS, BackendError, Completion
 from mage_agent.backends.fake import FakeBackend
 from mage_agent.backends.fault_server import FaultServer
@@ -278,6 +282,7 @@ def test_a_run_stops_at_its_cost_and_its_attempts_add_up(benchmark: Terminal) ->
         (("--agent", "thompson", *FAKE), "none of the agents (thompson) asks a language model: leave --model out"),
         (("--backend", "fike", "--model", "x"), "unknown backend 'fike'. Did you mean 'fake'?"),
         ((*FAKE, "--base-url", "http://x/v1"), "the backend fake asks none: leave it out"),
+        (("--model", "m", "--base-url", "localhost:8000/v1"), "a base URL reads like http://localhost:8000/v1"),
         ((*FAKE, "--api-key", "x", "--api-key-env", "Y"), "two ways to say the same"),
         ((*FAKE, "--extra-body", "{"), "--extra-body is not JSON"),
         ((*FAKE, "--extra-body", "[]"), "--extra-body is a JSON object"),
@@ -400,6 +405,13 @@ def test_a_folder_that_is_taken_is_found_out_before_the_model_is_tried(benchmark
     assert "is not empty" in play(benchmark, *model).err
     assert "another configuration" in play(benchmark, *model, "--resume").err
     assert made == []
+
+
+def test_a_plan_asks_no_model() -> None:
+    backend = FakeBackend([])
+    plan = make_plan(SUITES.get("quick"), ["reflective", "a_mem"], factory=partial(make_agent, model=backend))
+    assert len(plan.awaited) == 2
+    assert (backend.requests, backend.opened) == ([], 0)
 
 
 def test_no_preflight_asks_nothing_before_the_run(benchmark: Terminal, server: Any) -> None:
