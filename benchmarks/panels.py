@@ -1,7 +1,8 @@
 """Panels: the list of meta-episodes that a benchmark plays. The same on any machine, for any agent, in any order.
 
 Opponents come in the shares of their weights (largest remainder, exact fractions). Each deal of an opponent is played
-from every seat with one seed, as in duplicate bridge, so that the luck of the cards cancels. Seeds are SHA-256 of what
+from every seat with one seed, as in duplicate bridge, so that the luck of the cards cancels. In a world, where nobody
+else plays, no two meta-episodes start alike, as far as it has instances. Seeds are SHA-256 of what
 they stand for: nothing depends on a generator, a file system or a worker.
 """
 
@@ -9,15 +10,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
 from benchmarks.suites.base import MAX_META_EPISODES, Part, Suite
+from mage_envs.scenarios import Scenario
 
 SEED_BITS = 52  # JSON readers that know only doubles read these exactly.
+
+_AGAIN = 16
 
 Members: TypeAlias = Iterable[tuple[str | None, float]]
 
@@ -125,12 +129,39 @@ def scenario_entries(part: Part, members: Members, size: int, salt: tuple[Any, .
         raise ValueError(f"meta_episodes must be in 1..{MAX_META_EPISODES}, got {size}")
     seats = part.scenario.seats
     counts = largest_remainder(members, -(-size // len(seats)))
+    new_instance = _new_instances(part.scenario) if part.scenario.population is None else None
     deals = [(Fraction(2 * k + 1, 2 * count), key, k) for key, count in counts.items() for k in range(count)]
     entries: list[Entry] = []
     for _, opponent, k in sorted(deals, key=lambda deal: (deal[0], str(deal[1]))):
         seed = derive_seed(*salt, opponent, k)
+        if new_instance is not None:
+            seed = new_instance(derive_seed(*salt, opponent, k, again) if again else seed for again in range(_AGAIN))
         entries += [Entry(part.scenario.name, len(entries) + i, opponent, seat, seed) for i, seat in enumerate(seats)]
     return entries[:size]
+
+
+def _new_instances(scenario: Scenario) -> Callable[[Iterable[int]], int]:
+    """Returns what picks seeds in a world, so that no two meta-episodes begin alike, as far as it has instances.
+
+    Args:
+        scenario: The world as it is played.
+
+    Returns:
+        From seeds to the first of them that starts where no seed before did; the last one if all do.
+    """
+    env = scenario.make(interface="text", episodes=1)
+    seen: set[str] = set()
+
+    def first_new(seeds: Iterable[int]) -> int:
+        seed = 0
+        for seed in seeds:
+            key = env.reset(seed=seed)[1]["view"].key
+            if key not in seen:
+                seen.add(key)
+                break
+        return seed
+
+    return first_new
 
 
 def largest_remainder(members: Members, total: int) -> dict[str | None, int]:

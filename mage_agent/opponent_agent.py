@@ -11,7 +11,10 @@ from mage_agent.base import Briefing, agent_generator
 from mage_envs.errors import UnsupportedControlError
 from mage_envs.games import View
 from mage_envs.opponents import Memory, Opponent, make_opponent, sample_index
-from mage_envs.spec_strings import Spec
+from mage_envs.spec_strings import Spec, parse_spec
+
+_PLAY_ANYTHING = ("random", "first_legal")
+"""Opponents that look at the legal actions only: as agents they play in worlds, too."""
 
 
 class OpponentAgent:
@@ -23,14 +26,15 @@ class OpponentAgent:
     def __init__(self, spec: str | Spec) -> None:
         """Takes the opponent's spec; the opponent is made when the game is known."""
         self.name = str(spec)
-        self._spec = spec
+        self._spec = parse_spec(spec) if isinstance(spec, str) else spec
         self._opponent: Opponent
         self._memory: Memory
         self._rng: np.random.Generator
 
     def begin(self, briefing: Briefing) -> None:
         """Makes the opponent for the game, with a fresh memory and a generator from the agent's seed."""
-        self._opponent = make_opponent(self._spec, briefing.game)
+        spec: Any = briefing.spec if self._spec.name in _PLAY_ANYTHING else briefing.game
+        self._opponent = make_opponent(self._spec, spec)
         self._rng = agent_generator(briefing.seed)
         self._memory = self._opponent.start(self._rng)
 

@@ -6,6 +6,7 @@ from mage_agent.agents import AGENTS
 from mage_agent.base import Briefing
 from mage_agent.opponent_agent import OpponentAgent
 from mage_agent.policies import equilibrium_strategy
+from mage_envs.spec_strings import parse_spec
 
 
 class Equilibrium(OpponentAgent):
@@ -21,7 +22,7 @@ class Equilibrium(OpponentAgent):
         Raises:
             UnsupportedGameError: The game is too large for the solver.
         """
-        self._spec = equilibrium_strategy(briefing.game)
+        self._spec = parse_spec(equilibrium_strategy(briefing.game))
         super().begin(briefing)
 
 

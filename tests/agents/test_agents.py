@@ -11,6 +11,7 @@ from mage_agent.policies import best_policy
 from mage_envs.errors import SpecError, UnknownNameError, UnsupportedGameError
 from mage_envs.games import load_game_spec
 from mage_envs.opponents import OPPONENTS
+from mage_envs.worlds import WORLDS
 from tests.agents.loop import make, play
 
 REQUIRED = ("random", "equilibrium", "minimax", "mcts(simulations=10)", "best_response", "thompson")  # issue 2, item 7
@@ -32,13 +33,17 @@ def test_every_agent_says_what_it_is(name: str) -> None:
     agent = make_agent(name)
     assert agent.name.split("(")[0] == name
     assert make_agent(agent.name).name == agent.name
-    assert agent.oracle is (name in ("bayes_optimal", "best_response"))
+    assert agent.oracle is (name in ("bayes_optimal", "best_response", "sokoban_solver"))
     assert agent.interface in ("array", "text")
     assert type(agent).__doc__
 
 
-SCRIPTED = sorted(name for name in AGENTS if AGENTS.get(name).interface == "array")  # type: ignore[attr-defined]
-"""The others are in test_language_agents.py."""
+SCRIPTED = sorted(
+    name
+    for name in AGENTS
+    if AGENTS.get(name).interface == "array" and not name.startswith(tuple(WORLDS))  # type: ignore[attr-defined]
+)
+"""The others are in test_language_agents.py, and those of worlds in test_world_agents.py."""
 
 GAMES = {"markov": "RockPaperScissors"}
 """Agents that do not play Kuhn poker, with a game that they play."""

@@ -125,7 +125,8 @@ def test_every_scenario_makes_its_environment() -> None:
         scenario = SCENARIOS.get(name)
         assert scenario.name == name
         env = scenario.make(episodes=2)
-        observation, info = env.reset(seed=0, options={"seat": scenario.seats[0]})
+        seat = {"seat": scenario.seats[0]} if scenario.population is not None else None
+        observation, info = env.reset(seed=0, options=seat)
         assert observation in env.observation_space
         assert info["episodes"] == 2
 

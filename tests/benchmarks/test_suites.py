@@ -39,7 +39,8 @@ def test_panels_do_not_change(name: str) -> None:
 
 def test_every_scenario_is_in_a_suite() -> None:
     played = {part.scenario.name for name in SUITES for part in SUITES.get(name).parts}
-    assert set(SCENARIOS) - played == {"kuhn/paper_ood"}  # Its seats are apart in paper-table1 and paper-ood.
+    left = {name for name in set(SCENARIOS) - played if SCENARIOS.get(name).population is not None}
+    assert left == {"kuhn/paper_ood"}  # Its seats are apart in paper-table1 and paper-ood.
 
 
 def test_games_has_every_population_that_is_not_a_papers_or_a_switching_one() -> None:
