@@ -44,7 +44,7 @@ class Preflight:
     @property
     def thinks(self) -> bool:
         """Whether it thinks before it answers."""
-        return bool(self.completion.reasoning) or "</think>" in self.completion.text.lower()
+        return bool(self.completion.reasoning) or "think>" in self.completion.text.lower()
 
     @property
     def answered(self) -> bool:
