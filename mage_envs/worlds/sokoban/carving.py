@@ -7,17 +7,12 @@ the boxes, ascending, then the player's, as digits of base ``n``. All random num
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
-
 import numpy as np
-import numpy.typing as npt
 
 from mage_envs.worlds.compiling import compiled
-
-Array: TypeAlias = npt.NDArray[Any]
+from mage_envs.worlds.sokoban.arrays import NUMBERS_A_STEP, Array
 
 DOWN_BY, RIGHT_BY = (-1, 1, 0, 0), (0, 0, -1, 1)
-NUMBERS_A_STEP = 3
 
 _TURN = 0.35
 
@@ -36,7 +31,8 @@ def carve(u: Array, rows: int, columns: int, steps: int, floor: Array) -> None:
     floor[:] = 0
     row, column, heading = 1 + int(u[0] * (rows - 2)), 1 + int(u[1] * (columns - 2)), int(u[2] * 4)
     for step in range(steps):
-        turn, way, shape = u[3 + 3 * step], u[4 + 3 * step], int(u[5 + 3 * step] * 4)
+        first = 3 + NUMBERS_A_STEP * step
+        turn, way, shape = u[first], u[first + 1], int(u[first + 2] * 4)
         if turn < _TURN:
             heading = int(way * 4)
         down, right = row + DOWN_BY[heading], column + RIGHT_BY[heading]

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mage_envs.errors import LevelError
-from mage_envs.worlds.sokoban.carving import Array
+from mage_envs.worlds.sokoban.arrays import Array
 
 WALL, FLOOR, TARGET, BOX, BOX_ON_TARGET, PLAYER, PLAYER_ON_TARGET = SYMBOLS = "# .$*@+"
 HEADINGS = ("up", "down", "left", "right")

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mage_envs.games.chance import chance_uniforms
-from mage_envs.worlds.sokoban.carving import NUMBERS_A_STEP, Array
+from mage_envs.worlds.sokoban.arrays import NUMBERS_A_STEP, Array
 from mage_envs.worlds.sokoban.levels import Level, Optimum
 
 MIN_SIDE, MAX_SIDE = 5, 12

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from mage_envs.worlds.compiling import compiled
-from mage_envs.worlds.sokoban.carving import Array
+from mage_envs.worlds.sokoban.arrays import Array
 
 MAX_CELLS, MAX_BOXES = 128, 8
 """What the number of a node has room for: seven bits a cell, eight boxes and the player."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from mage_envs.errors import LevelError
-from mage_envs.worlds.sokoban.carving import Array
+from mage_envs.worlds.sokoban.arrays import Array
 from mage_envs.worlds.sokoban.levels import HEADINGS, Level
 
 MAX_NODES = 4_000_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mage_envs.worlds.compiling import compiled
-from mage_envs.worlds.sokoban.carving import Array
+from mage_envs.worlds.sokoban.arrays import Array
 from mage_envs.worlds.sokoban.search import flood
 
 _SAME_BOX = 0.5
