@@ -29,9 +29,6 @@ from mage_agent.backends.injected_faults import at_rate, never
 from mage_agent.model_settings import ModelSettings
 from mage_envs.scenarios import SCENARIOS
 
-TIMEOUT = 5.0
-"""Deadline of a request, in latencies."""
-
 
 class Played(NamedTuple):
     """One run.
@@ -60,7 +57,7 @@ def play(rate: float, chosen: argparse.Namespace) -> Played:
     theirs.close()  # So that a server that dies is noticed.
     try:
         settings = ModelSettings("openai", "scripted", base_url=ours.recv(), api_key_env="MAGE_NO_KEY",
-                                 timeout=TIMEOUT * chosen.latency, retries=chosen.retries)  # fmt: skip
+                                 timeout=chosen.deadline * chosen.latency, retries=chosen.retries)  # fmt: skip
         suite = Suite("perf", 1, "", (Part(SCENARIOS.get("kuhn/train"), chosen.size, (chosen.agent,)),), Protocol())
         plan = make_plan(suite, factory=partial(make_agent, model=settings))
         with tempfile.TemporaryDirectory() as folder:
@@ -96,6 +93,7 @@ def main() -> None:
     parser.add_argument("--size", type=int, default=256, help="meta-episodes")
     parser.add_argument("--rate", type=float, default=0.2, help="share of requests that meet a fault")
     parser.add_argument("--latency", type=float, default=0.5, help="seconds of a reply")
+    parser.add_argument("--deadline", type=float, default=3.0, help="of a request, in latencies: what a hang costs")
     parser.add_argument("--concurrency", type=int, default=64, help="meta-episodes in flight")
     parser.add_argument("--retries", type=int, default=8, help="so often a request is sent again, at most")
     parser.add_argument("--seed", type=int, default=0, help="which requests meet faults")

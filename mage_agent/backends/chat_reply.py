@@ -60,16 +60,15 @@ def read_reply(body: Any) -> Completion:
 def _parts(content: Any) -> tuple[str, str]:
     """Returns the text of content, and thoughts among it: content is a string, null, or a list of parts."""
     if not isinstance(content, list):
-        return (content, "") if isinstance(content, str) else ("", "")
-    text, thoughts = "", ""
-    for part in content:
-        if isinstance(part, str):
-            text += part
-        elif isinstance(part, dict) and part.get("type") == "thinking":
-            thoughts += _parts(part.get("thinking"))[0]
-        elif isinstance(part, dict) and isinstance(part.get("text"), str):
-            text += part["text"]
-    return text, thoughts
+        return _text(content), ""
+    thinking = [part.get("thinking") for part in content if isinstance(part, dict) and part.get("type") == "thinking"]
+    thoughts = "".join("".join(map(_text, part)) if isinstance(part, list) else _text(part) for part in thinking)
+    return "".join(map(_text, content)), thoughts
+
+
+def _text(part: Any) -> str:
+    text = part.get("text") if isinstance(part, dict) else part
+    return text if isinstance(text, str) else ""
 
 
 def _finish(reason: Any) -> Finish:

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias, TypeVar
 from mage_agent.backends.base import BackendError
 from mage_agent.errors import Overloaded
 
-FIRST_PAUSE, GROWTH, LONGEST_PAUSE = 0.1, 3.0, 10.0
+FIRST_PAUSE, GROWTH, LONGEST_PAUSE = 0.1, 2.0, 10.0
 """Seconds of the first pause, the factor from one to the next, and seconds of the longest that we choose ourselves."""
 
 LONGEST_OBEYED = 60.0
