@@ -1,7 +1,9 @@
 """ALFWorld: household tasks in text, with an engine of our own that answers word for word as TextWorld does."""
 
 from mage_envs.worlds.alfworld.game import Game
+from mage_envs.worlds.alfworld.households import household
 from mage_envs.worlds.alfworld.layout import Layout, read_layout
+from mage_envs.worlds.alfworld.solver import solve
 from mage_envs.worlds.alfworld.state import State
 
-__all__ = ["Game", "Layout", "State", "read_layout"]
+__all__ = ["Game", "Layout", "State", "household", "read_layout", "solve"]

@@ -33,6 +33,18 @@ _PAIRS = {
     "heat": ("heat", " with "),
     "cool": ("cool", " with "),
 }
+_NAMED = {
+    "go": ("receptacle",),
+    "examine receptacle": ("receptacle",),
+    "examine thing": ("thing",),
+    "open": ("receptacle",),
+    "close": ("receptacle",),
+    "use": ("thing",),
+    "slice": ("thing", "thing"),
+    **dict.fromkeys(("take", "put", "clean", "heat", "cool"), ("thing", "receptacle")),
+}
+"""Rules of commands that name something: things and receptacles, in order."""
+
 _SINGLE = {"open": "open", "close": "close"}
 
 
@@ -79,6 +91,25 @@ def _read_single(game: Game, verb: str, rest: str) -> Act | None:
 def _act(rule: str, *named: int | None) -> Act | None:
     known = tuple(index for index in named if index is not None)
     return Act(rule, known) if len(known) == len(named) else None
+
+
+def write(game: Game, rule: str, *named: int) -> str:
+    """Returns a command as the game's dialect writes it; :func:`read` gives it back.
+
+    Args:
+        game: The game.
+        rule: What it does: ``"put"``.
+        named: Indices of the things and receptacles that it names, in order.
+    """
+    names = [
+        (game.things if kind == "thing" else game.receptacles)[index]
+        for kind, index in zip(_NAMED.get(rule, ()), named, strict=True)
+    ]
+    if len(names) == 2:
+        verb, between = PUT[game.dialect] if rule == "put" else (rule, " with ")
+        return f"{verb} {names[0]}{' from ' if rule == 'take' else between}{names[1]}"
+    verb = {"go": "go to"}.get(rule, rule.split()[0])
+    return f"{verb} {names[0]}" if names else verb
 
 
 def possible(state: State) -> list[str]:

@@ -153,7 +153,14 @@ class _Builder:
         self.layout, self.dialect = layout, dialect
         self.facts = layout.facts
         # What no fact speaks of is not in the house, and is not counted when the rest is numbered.
-        present = {word for rows in layout.facts.values() for row in rows for word in row if is_thing(word)}
+        present = {
+            word
+            for predicate, rows in layout.facts.items()
+            if predicate != "canContain"
+            for row in rows
+            for word in row
+            if is_thing(word)
+        }
         self.names = named(present)
         self.things = self._numbered(layout.things)
         self.receptacles = self._numbered(row[0] for row in self.rows("receptacleAtLocation"))

@@ -34,6 +34,7 @@ class Grounding:
         """Keeps the arguments; see the class."""
         self.atoms, self.kinds = atoms, kinds
         self._known = {predicate: dict.fromkeys(rows) for predicate, rows in known.items()}
+        self._fitting: dict[tuple[str | None, ...], list[tuple[str, ...]]] = {}
 
     def ground(self, goal: Expression, bound: Mapping[str, str] | None = None) -> Tree:
         """Returns the tree of a goal.
@@ -76,19 +77,25 @@ class Grounding:
         )
 
     def _candidates(self, variable: tuple[str, str], body: Expression, bound: Mapping[str, str]) -> Sequence[str]:
-        """Returns the values for which the body can be true, going by one fact that must hold and cannot change."""
+        """Returns the values for which the body can be true, going by the facts that must hold and cannot change."""
         name, kind = variable
         best: Sequence[str] = self.kinds.get(kind, ())
         for fact in _required(body):
-            if fact[0] in self.atoms or fact[0] == "=" or name not in fact:
-                continue
-            words = [bound.get(word, word) for word in fact[1:]]
-            at = words.index(name)
-            rows = self._known.get(fact[0], {})
-            fits = [row for row in rows if all(w == r or w.startswith("?") for w, r in zip(words, row, strict=True))]
-            if len(fits) < len(best):
-                best = list(dict.fromkeys(row[at] for row in fits))
+            if name in fact and fact[0] not in self.atoms and fact[0] != "=":
+                values = self._values(name, fact, bound)
+                best = values if len(values) < len(best) else best
         return best
+
+    def _values(self, name: str, fact: tuple[str, ...], bound: Mapping[str, str]) -> Sequence[str]:
+        """Returns what a variable can stand for where a fact holds."""
+        words = tuple(None if word == name else bound.get(word, word) for word in fact[1:])
+        key = (fact[0], *(None if word is None or word.startswith("?") else word for word in words))
+        if key not in self._fitting:
+            rows = self._known.get(fact[0], {})
+            fits = [row for row in rows if all(w is None or w == r for w, r in zip(key[1:], row, strict=True))]
+            self._fitting[key] = fits
+        at = words.index(None)
+        return list(dict.fromkeys(row[at] for row in self._fitting[key]))
 
 
 def _required(body: Expression) -> Iterator[tuple[str, ...]]:

@@ -33,14 +33,12 @@ def named(identities: Iterable[str]) -> dict[str, str]:
     >>> named(["Pen_bar__plus_1", "Pen_bar__minus_1"])
     {'Pen_bar__minus_1': 'pen 2', 'Pen_bar__plus_1': 'pen 1'}
     """
-    ordered = sorted(identities, key=str.lower)
+    typed = [(identity, type_of(identity)) for identity in sorted(identities, key=str.lower)]
     left: dict[str, int] = {}
-    for identity in ordered:
-        kind = type_of(identity)
+    for _, kind in typed:
         left[kind] = left.get(kind, 0) + 1
     found = {}
-    for identity in ordered:
-        kind = type_of(identity)
+    for identity, kind in typed:
         found[identity] = f"{kind} {left[kind]}"
         left[kind] -= 1
     return found

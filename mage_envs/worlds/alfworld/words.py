@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 NOTHING_HAPPENS = "Nothing happens."
 
-_WELCOME = "-= Welcome to TextWorld, ALFRED! =-"
-_IN_THE_MIDDLE = "You are in the middle of a room. Looking quickly around you, you see"
+WELCOME = "-= Welcome to TextWorld, ALFRED! =-"
+IN_THE_MIDDLE = "You are in the middle of a room. Looking quickly around you, you see"
 
 _HELP = (
     ("look", "look around your current location", 34),
@@ -75,15 +75,15 @@ def names_of(game: Game, things: int) -> list[str]:
 def intro(game: Game, state: State) -> str:
     """Returns the text at the start: where the player is, and the task."""
     here = game.at[state.here]
-    view = around(game, state) if here else f"{_IN_THE_MIDDLE} {listed(game.receptacles)}."
-    return f"{_WELCOME}\n\n{view}\n\nYour task is to: {game.task}"
+    view = around(game, state) if here else f"{IN_THE_MIDDLE} {listed(game.receptacles)}."
+    return f"{WELCOME}\n\n{view}\n\nYour task is to: {game.task}"
 
 
 def around(game: Game, state: State) -> str:
     """Returns what ``look`` says."""
     here = game.at[state.here]
     if not here:
-        return f"{_IN_THE_MIDDLE} nothing."
+        return f"{IN_THE_MIDDLE} nothing."
     facing = ", ".join(game.receptacles[receptacle] for receptacle in here[:-1])
     last = game.receptacles[here[-1]]
     beside = state.lying[state.here] & _taken_from(state, here)

@@ -1,7 +1,7 @@
 """The other side of the parity job: plays commands in TextWorld. Runs in an environment with textworld and alfworld.
 
-It imports nothing of this project. Each line of standard input is a job, ``{"file": …, "dialect": …, "commands": […]}``;
-each line of standard output is what TextWorld said to it: ``[[feedback, admissible commands, won], …]``, the intro
+It imports nothing of this project. A line of standard input is a job: ``{"file": …, "dialect": …, "commands": […]}``.
+Each line of standard output is what TextWorld said to it: ``[[feedback, admissible commands, won], …]``, the intro
 first. A file in dialect 0.4 is played with the domain and grammar of the installed alfworld, one in ``"own"`` as it is.
 """
 
