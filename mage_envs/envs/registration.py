@@ -7,12 +7,14 @@ from typing import Any
 import gymnasium as gym
 
 from mage_envs.games import GAMES
-from mage_envs.worlds import WORLDS
+from mage_envs.worlds import WORLDS, World
 
 SINGLE = "mage_envs.envs.game_env:GameEnv"
 META = "mage_envs.envs.game_env:MetaGameEnv"
 WORLD_SINGLE = "mage_envs.envs.world_env:WorldEnv"
 WORLD_META = "mage_envs.envs.world_env:MetaWorldEnv"
+VECTOR_WORLD_SINGLE = "mage_envs.envs.world_vector_env:WorldVectorEnv"
+VECTOR_WORLD_META = "mage_envs.envs.world_vector_env:MetaWorldVectorEnv"
 VECTOR_SINGLE = "mage_envs.envs.vector_env:GameVectorEnv"
 VECTOR_META = "mage_envs.envs.vector_env:MetaGameVectorEnv"
 
@@ -23,7 +25,7 @@ def register_environments() -> None:
         _register(GAMES.get(name)().title, {"game": name})
     _register("OpenSpiel", {})
     for name in WORLDS:
-        _register_world(WORLDS.get(name).title, {"world": name})
+        _register_world(WORLDS.get(name), {"world": name})
 
 
 def environment_ids() -> list[str]:
@@ -44,11 +46,13 @@ def _register(title: str, arguments: dict[str, Any]) -> None:
         )
 
 
-def _register_world(title: str, arguments: dict[str, Any]) -> None:
-    for suffix, entry_point in (("-v0", WORLD_SINGLE), ("-meta-v0", WORLD_META)):
+def _register_world(world: type[World], arguments: dict[str, Any]) -> None:
+    points = (("-v0", WORLD_SINGLE, VECTOR_WORLD_SINGLE), ("-meta-v0", WORLD_META, VECTOR_WORLD_META))
+    for suffix, entry_point, vector in points:
         gym.register(
-            f"mage/{title}{suffix}",
+            f"mage/{world.title}{suffix}",
             entry_point=entry_point,
+            vector_entry_point=vector if world.batched else None,
             kwargs=arguments,
             order_enforce=False,
             disable_env_checker=True,

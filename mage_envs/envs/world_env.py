@@ -121,6 +121,26 @@ class MetaWorldEnv(MetaEpisodeEnv):
             self.observation_space = world_array_space(self.world, self.episodes)
             self.action_space = spaces.Discrete(self.world.actions)
 
+    @property
+    def instances(self) -> tuple[InstanceId, ...]:
+        """The instance of each episode of this meta-episode: privileged, as in info."""
+        return tuple(self._instances)
+
+    @property
+    def max_invalid(self) -> int:
+        """So many answers in a row that cannot be played lose the episode."""
+        return self._max_invalid
+
+    @property
+    def invalid_penalty(self) -> float:
+        """What each of them costs."""
+        return self._penalty
+
+    @property
+    def stops_on_success(self) -> bool:
+        """Whether the first win ends the meta-episode."""
+        return self._stop_on_success
+
     # Draws.
 
     def _draw(self, options: Mapping[str, Any]) -> None:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -61,8 +61,32 @@ class TensorBox(NamedTuple):
     dtype: Literal["float32", "uint8"] = "float32"
 
 
+class WorldBatch(Protocol):
+    """Many sessions of a world as arrays, for vector environments: what single ones do, in every one of them.
+
+    Attributes:
+        observations: What each session shows, shape ``(count, *box.shape)``; changed by the methods.
+        mask: 1 for each action that can be played, else 0; int8, shape ``(count, actions)``; changed by the methods.
+    """
+
+    observations: npt.NDArray[Any]
+    mask: npt.NDArray[np.int8]
+
+    def start(self, rows: npt.NDArray[np.int64], instances: npt.NDArray[np.int64]) -> None:
+        """Starts sessions with the instances of these numbers."""
+
+    def step(
+        self, rows: npt.NDArray[np.int64], actions: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int8]]:
+        """Plays a legal action in each of some sessions that are not over.
+
+        Returns:
+            The rewards, and how it ended: 1 won, −1 lost, 0 goes on.
+        """
+
+
 class World(ABC):
-    """Base of all worlds. A subclass sets the attributes, the last four only where they differ, and says the rules.
+    """Base of all worlds. A subclass sets the attributes, the last ones only where they differ, and says the rules.
 
     Attributes:
         name: Spec that makes this world: ``"sokoban(boxes=3)"``. ``load_world`` sets it.
@@ -77,6 +101,7 @@ class World(ABC):
         box: The array of a state; None in a world whose nature is text.
         worst_score: The least that the rules can cost: the score of a forfeited episode.
         pictures: Whether :meth:`picture` draws a state.
+        batched: Whether :meth:`batch` plays many sessions at once.
     """
 
     name: str = ""
@@ -91,6 +116,7 @@ class World(ABC):
     box: TensorBox | None = None
     worst_score: float = 0.0
     pictures: bool = False
+    batched: ClassVar[bool] = False
 
     @property
     def interfaces(self) -> tuple[Interface, ...]:
@@ -131,6 +157,10 @@ class World(ABC):
     @abstractmethod
     def outcome(self, state: State) -> WorldOutcome | None:
         """Returns how the rules ended the episode; None if it goes on."""
+
+    def batch(self, count: int) -> WorldBatch:
+        """Returns many sessions as arrays; only where :attr:`batched` is true."""
+        raise NotImplementedError(f"{self.title} has no batch: use vectorization_mode='sync'")
 
     # What the agent is shown.
 

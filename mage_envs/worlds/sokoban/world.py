@@ -14,10 +14,10 @@ from typing import Any, ClassVar, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
-from mage_envs.errors import LevelError, MageError, near_matches
+from mage_envs.errors import LevelError, MageError, UnsupportedGameError, near_matches
 from mage_envs.games.chance import splitmix64
 from mage_envs.worlds import WORLDS
-from mage_envs.worlds.base import Command, Facts, InstanceId, State, Step, TensorBox, World, WorldOutcome
+from mage_envs.worlds.base import Command, Facts, InstanceId, State, Step, TensorBox, World, WorldBatch, WorldOutcome
 from mage_envs.worlds.sokoban.levels import HEADINGS, SYMBOLS, Level, load_levels, parse_level
 from mage_envs.worlds.sokoban.picture import paint
 from mage_envs.worlds.sokoban.rooms import MAX_BOXES, MAX_MOVES, MAX_SIDE, MIN_SIDE, RoomKind, make_room
@@ -26,6 +26,8 @@ from mage_envs.worlds.sokoban.words import Shown, say, told_rules
 SPLITS = {"train": range(8), "validation": range(8, 9), "test": range(9, 10)}
 """Of each ten rooms, by a hash of the room, mirrored and turned ones together: eight, one and one."""
 
+MAX_POOL = 100_000
+
 STEP_COST, BOX_REWARD, SOLVED_REWARD = -0.1, 1.0, 10.0
 """The classic shaping (gym-sokoban): each move, each box put on a target or taken off one, the solved room."""
 
@@ -33,6 +35,7 @@ _SPELLINGS = tuple((name, name[0], f"move {name}", f"go {name}", f"push {name}")
 _HEADING = {spelling: heading for heading, names in enumerate(_SPELLINGS) for spelling in names}
 _BETWEEN = re.compile(r"\s*(?:,|;|\n|\bthen\b)\s*|\s+(?=(?:up|down|left|right|[udlr])\b)", re.IGNORECASE)
 _TRIES = 1_000
+_POOL = int.from_bytes(b"pool", "big")
 
 
 class Turn(NamedTuple):
@@ -86,6 +89,8 @@ class Sokoban(World):
         reward: ``"success"`` (1 for a solved room) or ``"shaped"`` (as gym-sokoban: −0.1 a move, +1 and −1 as boxes
             get on and off targets, +10 for the solved room).
         split: Instances are drawn from ``"all"`` rooms, or from those of ``"train"``, ``"validation"``, ``"test"``.
+        pool: So many different instances there are to draw from, 0..100000; 0: as many as there are. Rooms of a pool
+            are made once a process.
         levels: A file of levels in XSB (Boxoban's files, too) to draw instances from, instead of made rooms. Rows and
             columns then say what the largest level may have; 0: as the file needs.
 
@@ -104,6 +109,7 @@ class Sokoban(World):
     actions = len(HEADINGS)
     vocabulary = frozenset(_HEADING)
     pictures = True
+    batched = True
 
     def __init__(
         self,
@@ -115,6 +121,7 @@ class Sokoban(World):
         show: str = "grid",
         reward: str = "success",
         split: str = "all",
+        pool: int = 0,
         levels: str = "",
     ) -> None:
         """Makes the world; see the class for the arguments.
@@ -133,21 +140,23 @@ class Sokoban(World):
         _check("boxes", boxes, 1, MAX_BOXES)
         _check("max_moves", max_moves, 1, MAX_MOVES)
         _check("moves_per_turn", moves_per_turn, 1, 20)
+        _check("pool", pool, 0, MAX_POOL)
         _check_name("show", show, get_args(Shown))
         _check_name("reward", reward, ("success", "shaped"))
         _check_name("split", split, ("all", *SPLITS))
         self.kind = RoomKind(rows, columns, boxes, max_moves)
-        self.moves_per_turn, self.split = moves_per_turn, split
-        self._shaped, self._show = reward == "shaped", show
+        self.moves_per_turn, self.split, self.pool = moves_per_turn, split, pool
+        self._pooled: dict[InstanceId, Room] = {}
+        self.shaped, self._show = reward == "shaped", show
         self.rules = told_rules(show, moves_per_turn)
-        self.unit = "shaped reward of gym-sokoban" if self._shaped else "1 if solved, else 0"
+        self.unit = "shaped reward of gym-sokoban" if self.shaped else "1 if solved, else 0"
         self.hint = (
             "Answer with one move: up, down, left or right."
             if moves_per_turn == 1
             else f"Answer with 1 to {moves_per_turn} moves of up, down, left, right, with commas between: up, up, left."
         )
         self.box = TensorBox((len(SYMBOLS), rows, columns), 0.0, 1.0)
-        self.worst_score = STEP_COST * self.turns * moves_per_turn - BOX_REWARD * boxes if self._shaped else 0.0
+        self.worst_score = STEP_COST * self.turns * moves_per_turn - BOX_REWARD * boxes if self.shaped else 0.0
 
     # Instances.
 
@@ -155,7 +164,7 @@ class Sokoban(World):
         """Returns a level of the file, or the number of a room of the split."""
         if self._levels:
             return self._levels[int(u * len(self._levels))].id
-        first = int(u * 2**53)
+        first = splitmix64(_POOL, int(u * self.pool)) >> 11 if self.pool else int(u * 2**53)
         if self.split == "all":
             return first
         for k in range(_TRIES):
@@ -178,8 +187,25 @@ class Sokoban(World):
 
     def start(self, instance: InstanceId) -> Room:
         """Returns the start of a room or level."""
+        if instance in self._pooled:
+            return self._pooled[instance]
         level = parse_level(instance) if isinstance(instance, str) else make_room(instance, self.kind)
-        return Room(level, level.player, level.boxes)
+        room = Room(level, level.player, level.boxes)
+        if self.pool and len(self._pooled) < self.pool:
+            self._pooled[instance] = room
+        return room
+
+    def batch(self, count: int) -> WorldBatch:
+        """Returns many rooms as arrays.
+
+        Raises:
+            UnsupportedGameError: Instances come from a file.
+        """
+        from mage_envs.worlds.sokoban.batch import SokobanBatch
+
+        if self._levels:
+            raise UnsupportedGameError("a batch plays made rooms only: for levels= use vectorization_mode='sync'")
+        return SokobanBatch(self, count)
 
     # Play.
 
@@ -199,7 +225,7 @@ class Sokoban(World):
 
     def _paid(self, before: Room, room: Room) -> float:
         solved = room.boxes == room.level.targets
-        if not self._shaped:
+        if not self.shaped:
             return 1.0 if solved else 0.0
         on = len(room.boxes & room.level.targets) - len(before.boxes & room.level.targets)
         return STEP_COST + BOX_REWARD * on + SOLVED_REWARD * solved
