@@ -104,7 +104,7 @@ def lay_out(setting: Setting, instance: int) -> Layout:
     """
     board = grid(setting.rows, setting.columns)
     if setting.first_click != "given":
-        order = tuple(_order(board.all, instance, setting.mines + _moving(setting)))
+        order = tuple(_order(board.all, instance, setting.mines + spare(setting)))
         play = Play(Board.of(board, _set(order[: setting.mines])))
         return Layout(play, order[setting.mines :])
     for draw in range(MAX_DRAWS):
@@ -135,6 +135,11 @@ def moved(setting: Setting, layout: Layout, first: int) -> Board:
     return Board.of(board.grid, board.mines & ~barred | _set(tuple(free[:homeless])))
 
 
+def spare(setting: Setting) -> int:
+    """Returns how many cells of the order are needed beyond the mines: for those that the first cell moves."""
+    return {"risky": 0, "safe": 1, "zero": 9, "given": 0}[setting.first_click]
+
+
 def needs_no_guess(play: Play) -> bool:
     """Whether a player who reveals only cells that are proven to be safe opens all of them."""
     board = play.board
@@ -163,11 +168,6 @@ def _order(cells: int, seed: int, count: int) -> Iterator[int]:
         place = index + (splitmix64(seed, index) * (len(left) - index) >> 64)
         left[index], left[place] = left[place], left[index]
         yield left[index]
-
-
-def _moving(setting: Setting) -> int:
-    """Returns how many cells of the order the first cell can ask for beyond the mines themselves."""
-    return {"risky": 0, "safe": 1, "zero": 9, "given": 0}[setting.first_click]
 
 
 def _set(cells: tuple[int, ...]) -> int:

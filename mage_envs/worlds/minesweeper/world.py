@@ -16,7 +16,7 @@ import numpy.typing as npt
 from mage_envs.errors import MageError, near_matches
 from mage_envs.games.chance import splitmix64
 from mage_envs.worlds import WORLDS
-from mage_envs.worlds.base import Command, Facts, InstanceId, State, Step, TensorBox, World, WorldOutcome
+from mage_envs.worlds.base import Command, Facts, InstanceId, State, Step, TensorBox, World, WorldBatch, WorldOutcome
 from mage_envs.worlds.minesweeper.board import Board, Play
 from mage_envs.worlds.minesweeper.grid import bits, grid
 from mage_envs.worlds.minesweeper.layout import FirstClick, Layout, Setting, lay_out, moved
@@ -71,6 +71,7 @@ class MineSweeper(World):
     unit = "1 if won, else 0"
     hint = HINT
     pictures = True
+    batched = True
 
     def __init__(
         self,
@@ -113,6 +114,12 @@ class MineSweeper(World):
     def start(self, instance: InstanceId) -> Sweep:
         """Returns the start of a board."""
         return Sweep(*lay_out(self.setting, int(instance)))
+
+    def batch(self, count: int) -> WorldBatch:
+        """Returns many boards as arrays."""
+        from mage_envs.worlds.minesweeper.batch import MineSweeperBatch
+
+        return MineSweeperBatch(self.setting, self.grid, PLANES, count)
 
     # Play.
 
