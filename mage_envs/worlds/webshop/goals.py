@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
 from typing import Any, NamedTuple, TypeAlias
 
@@ -65,6 +65,7 @@ def synthetic_goals(
     prices: Mapping[str, float],
     random: Random,
     limit: int | None = None,
+    say: Callable[[Sequence[tuple[str, str]]], str] | None = None,
 ) -> list[Goal]:
     """Makes one goal for each combination of option values of each product that has an instruction.
 
@@ -74,7 +75,9 @@ def synthetic_goals(
         prices: From :func:`draw_prices`.
         random: One price bound a product is drawn.
         limit: At most so many goals a product, spread evenly over its combinations; None: all.
+        say: Words the options, as :func:`label_options` does (None) or :func:`name_values`.
     """
+    say = label_options if say is None else say
     found = []
     for product in products:
         record = instructions.get(product.asin, {})
@@ -87,14 +90,31 @@ def synthetic_goals(
             combinations = [combinations[at * len(combinations) // limit] for at in range(limit)]
         for values in combinations:
             options = tuple(zip(names, values, strict=True))
-            chosen = " with " + ", and ".join(f"{name}: {value}" for name, value in options) if options else ""
-            text = f"{record['instruction']}{chosen}{told}"
+            text = f"{record['instruction']}{say(options)}{told}"
             found.append(_goal(product, text, record["instruction_attributes"], options, bound))
     counts = Counter(attribute for goal in found for attribute in goal.attributes)
     return [
         goal._replace(weight=sum(1.0 / counts[each] for each in goal.attributes) / max(1, len(goal.attributes)))
         for goal in found
     ]
+
+
+def label_options(options: Sequence[tuple[str, str]]) -> str:
+    """Words options as the original does.
+
+    >>> label_options([("color", "red"), ("size", "8")])
+    ' with color: red, and size: 8'
+    """
+    return " with " + ", and ".join(f"{name}: {value}" for name, value in options) if options else ""
+
+
+def name_values(options: Sequence[tuple[str, str]]) -> str:
+    """Words options without their names, as people do.
+
+    >>> name_values([("color", "red"), ("size", "8")])
+    ', in red, 8'
+    """
+    return ", in " + ", ".join(value for _, value in options) if options else ""
 
 
 def human_goals(

@@ -69,6 +69,15 @@ def score_purchase(
     return Score(total * factor, factor, attributes, chosen, affordable, title)
 
 
+def can_count(pair: tuple[str, str]) -> bool:
+    """Whether WebShop's rule counts an option for itself; of some values it compares a colour with the whole text."""
+    return _alike(_color_of(pair[1]), _color_of_pair(pair))
+
+
+def _alike(value: str, wanted: str) -> bool:
+    return token_set_ratio(value, wanted) > ALIKE
+
+
 def _type_factor(product: Product, goal: Goal, title: float) -> float:
     shared = _parts(product.path) & _parts(goal.path)
     factor = 1.0 if product.query == goal.query or len(shared) >= 2 or title > 0.2 else 0.5
@@ -83,7 +92,7 @@ def _parts(path: str) -> frozenset[str]:
 
 
 def _has(product: Product, wanted: str) -> bool:
-    if any(token_set_ratio(own, wanted) > ALIKE for own in product.attributes):
+    if any(_alike(own, wanted) for own in product.attributes):
         return True
     return (
         wanted in product.title.lower()
@@ -100,7 +109,7 @@ def _strict_matches(goal: Goal, options: Mapping[str, str]) -> int:
 def _loose_matches(goal: Goal, options: Mapping[str, str]) -> int:
     bought = [_color_of(value) for value in options.values()]
     wanted = [_color_of(each) if isinstance(each, str) else _color_of_pair(each) for each in goal.options]
-    return sum(any(token_set_ratio(value, each) > ALIKE for value in bought) for each in wanted)
+    return sum(any(_alike(value, each) for value in bought) for each in wanted)
 
 
 @lru_cache(maxsize=1 << 12)
@@ -109,6 +118,7 @@ def _color_of(value: str) -> str:
     return next((color for color in COLORS if color in value), value)
 
 
+@lru_cache(maxsize=1 << 12)
 def _color_of_pair(pair: tuple[str, str]) -> str:
     """Returns what WebShop compares of a synthetic goal's option: a colour only if it is the whole value or name."""
     return next((color for color in COLORS if color in pair), None) or str(tuple(pair))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import operator
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -87,6 +88,12 @@ class Shop:
 
         return load_official(path, goal_seed, shuffle_seed, human_goals, variant, show_attributes)
 
+    def keep(self, goals: Sequence[int]) -> Shop:
+        """Returns the same shop with some of its goals; all else is shared."""
+        kept = copy.copy(self)
+        kept.goals = [self.goals[at] for at in goals]
+        return kept
+
     def search(self, query: str) -> list[str]:
         """Returns ids of the products that a query finds, best first, at most 50."""
         return [self.products[at].asin for at in self._hits(query)[:MAX_HITS]]
@@ -153,10 +160,14 @@ class Shop:
         if place.kind is PageKind.DONE:
             return done_nodes(place)
         if place.kind is PageKind.RESULTS:
-            hits = self._hits(" ".join(place.words))
-            shown = hits[(place.number - 1) * PER_PAGE : place.number * PER_PAGE]
-            return results_nodes(instruction, place.number, len(hits), [self.products[at] for at in shown])
+            total = len(self._hits(" ".join(place.words)))
+            return results_nodes(instruction, place.number, total, self.results(place))
         product = self.product(place.asin)
         if place.kind is PageKind.SUB:
             return sub_nodes(instruction, product, place.sub)
         return item_nodes(instruction, product, self.show_attributes)
+
+    def results(self, place: Place) -> list[Product]:
+        """Returns the products on a page of results."""
+        hits = self._hits(" ".join(place.words))
+        return [self.products[at] for at in hits[(place.number - 1) * PER_PAGE : place.number * PER_PAGE]]

@@ -1,0 +1,105 @@
+"""The made catalogue: winnable, the same everywhere, and as hard as the original's 1,000 products."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from random import Random
+
+import pytest
+
+from mage_envs.worlds.webshop import Shop, make_shop
+from mage_envs.worlds.webshop.catalogue import GOALS_A_PRODUCT, make_products
+from mage_envs.worlds.webshop.kinds import CATEGORIES, KINDS
+
+SIZE_AND_PHRASING = [("small", "labels"), ("small", "short"), ("large", "labels")]
+
+
+def fingerprint(shop: Shop) -> str:
+    return hashlib.sha256(repr((shop.products, shop.goals, shop.prices)).encode()).hexdigest()[:16]
+
+
+@pytest.mark.parametrize(("size", "phrasing"), SIZE_AND_PHRASING)
+def test_every_goal_is_met_by_its_own_product(size: str, phrasing: str) -> None:
+    shop = make_shop(size, phrasing=phrasing)  # type: ignore[arg-type]
+    for number, goal in enumerate(shop.goals):
+        for mode in ("webshop", "strict"):
+            assert shop.reward(number, goal.asin, dict(goal.options), mode) == 1.0, goal  # type: ignore[arg-type]
+
+
+def test_version_1_never_changes() -> None:
+    """Another fingerprint is another catalogue: it needs another version."""
+    assert make_shop().catalogue == "proc-v1:1000:seed0"
+    assert fingerprint(make_shop()) == "a06d97984403a60a"
+
+
+def test_a_larger_catalogue_begins_with_the_smaller_one() -> None:
+    assert make_products(300)[:200] == make_products(200)
+    assert make_products(200, seed=1) != make_products(200)
+
+
+def test_all_categories_and_kinds_are_there() -> None:
+    assert len(KINDS) == 46
+    products = make_shop("large").products
+    assert len({each.asin for each in products}) == 5_000
+    assert {each.query for each in products} == {kind.query for kind in KINDS}
+    assert {each.category for each in products} == set(CATEGORIES)
+
+
+def test_no_product_has_most_of_the_goals() -> None:
+    counts = Counter(goal.asin for goal in make_shop().goals)
+    assert max(counts.values()) <= GOALS_A_PRODUCT
+    assert len(counts) > 900
+
+
+def test_short_requests_name_no_options() -> None:
+    shop = make_shop(phrasing="short")
+    texts = [goal.text for goal in shop.goals]
+    assert all(text == text.lower() and ": " not in text for text in texts)
+    assert 10 < sum(len(text.split()) for text in texts) / len(texts) < 20
+
+
+REAL = {"rule": (56.5, 1.2), "options": (79.8, 54.8), "rerank": (95.1, 86.6), "oracle": (98.9, 93.0)}
+"""Mean score and success of four scripted shoppers on the real 1,000 products, in %; 500 goals."""
+
+
+def shoppers(shop: Shop, number: int) -> dict[str, float]:
+    """What four earn: who buys the first hit, that with the named options, the best of ten, and the target."""
+    goal = shop.goals[number]
+    text = goal.text.lower()
+
+    def named(asin: str) -> dict[str, str]:
+        found = {
+            name: [value for value in values if value in text] for name, values in shop.product(asin).options.items()
+        }
+        return {name: max(values, key=len) for name, values in found.items() if values}
+
+    def fit(asin: str) -> int:
+        product, options = shop.product(asin), named(asin)
+        meets = sum(each in text for each in product.attributes) + (shop.prices[asin] <= goal.price_upper)
+        return meets + 2 * len(options) - len(product.options)
+
+    hits = shop.search(goal.text)[:10]
+    best = max(hits, key=fit)
+    return {
+        "rule": shop.reward(number, hits[0], {}),
+        "options": shop.reward(number, hits[0], named(hits[0])),
+        "rerank": shop.reward(number, best, named(best)),
+        "oracle": shop.reward(number, goal.asin, dict(goal.options)),
+    }
+
+
+def measure(shop: Shop) -> dict[str, tuple[float, float]]:
+    earned = [shoppers(shop, number) for number in Random(0).sample(range(len(shop.goals)), 500)]
+    return {
+        name: (
+            100 * sum(each[name] for each in earned) / len(earned),
+            100 * sum(each[name] == 1 for each in earned) / len(earned),
+        )
+        for name in REAL
+    }
+
+
+def test_it_is_as_hard_as_the_real_products() -> None:
+    for name, found in measure(make_shop()).items():
+        assert found == pytest.approx(REAL[name], abs=10), name

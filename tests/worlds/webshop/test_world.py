@@ -1,0 +1,246 @@
+"""The world: answers, episodes, splits, shared shops, and nothing that an agent can get by the back door."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import gymnasium as gym
+import numpy as np
+import pytest
+
+import mage_envs  # noqa: F401 -- registers the environments
+from mage_envs.worlds import load_world
+from mage_envs.worlds.webshop import WebShop
+from mage_envs.worlds.webshop.answers import read_answer
+from mage_envs.worlds.webshop.splits import SPLITS, split_of
+from tests.worlds.webshop.packs import GOLDEN
+
+LABELS = ("back to search", "< prev", "buy now", "navy blue", "a]b", "x [y]")
+
+
+def world(spec: str = "webshop") -> WebShop:
+    found = load_world(spec)
+    assert isinstance(found, WebShop)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("answer", "command"),
+    [
+        ("search[red shoes]", ("search", "red shoes")),
+        ("  SEARCH [ Red   SHOES ] ", ("search", "red shoes")),
+        ("search[a [b] c]", ("search", "a [b] c")),
+        ("I look for tea.\nsearch[tea]\nNo: search[green tea].", ("search", "green tea")),
+        ("Click[ Buy  NOW ]", ("click", "buy now")),
+        ("click[x [y]]", ("click", "x [y]")),
+        ("click[a]b]", ("click", "a]b")),
+        ("click[Navy\tBlue]", ("click", "navy blue")),
+        ("click[red]", None),
+        ("click[buy now] is what I would never do", None),
+        ("research[tea]", None),
+        ("search[]", None),
+        ("search[ ]", None),
+        ("buy now", None),
+        ("search[tea", None),
+        ("]", None),
+        ("think[buy now]", None),
+        ("", None),
+    ],
+)
+def test_answers(answer: str, command: tuple[str, str] | None) -> None:
+    assert read_answer(answer, LABELS) == command
+
+
+def buy_right(env: gym.Env[str, str]) -> tuple[float, dict[str, object]]:
+    """Buys the product of the goal, with the right options."""
+    shop = env.unwrapped.world.shop
+    info = env.unwrapped.step("search[nothing at all]")[4]
+    goal = shop.goals[int(info["privileged"]["instance"])]
+    actions = [f"search[{shop.product(goal.asin).contents}]", f"click[{goal.asin}]"]
+    for action in (*actions, *(f"click[{value}]" for value in goal.wanted), "click[buy now]"):
+        _, reward, _, _, info = env.step(action)
+        assert "invalid_reason" not in info, action
+    return reward, info
+
+
+def test_the_right_purchase_wins() -> None:
+    env = gym.make("mage/WebShop-v0")
+    for seed in range(20):
+        env.reset(seed=seed)
+        reward, info = buy_right(env)
+        assert (reward, info["episode_result"]["outcome"]) == (1.0, "win")
+
+
+def test_a_partial_purchase_is_a_loss_and_its_score_is_kept() -> None:
+    env = gym.make("mage/WebShop-meta-v0")
+    _, info = env.reset(seed=3)
+    env.step("search[gift set]")
+    info = env.step("search[soft travel gift]")[4]
+    env.step(next(name for name in info["legal_actions"] if name.startswith("click[b0")))
+    _, reward, terminated, _, info = env.step("click[buy now]")
+    assert 0 <= reward < 1
+    assert info["episode_result"]["outcome"] == "loss"
+    assert info["episode_result"]["reward"] == reward
+    assert (terminated, info["phase"]) == (False, "reflect")
+
+
+def test_nothing_of_a_failed_purchase_is_left() -> None:
+    env = gym.make("mage/WebShop-meta-v0")
+    first, info = env.reset(options={"instance": 17})
+    instance = info["privileged"]["instance"]
+    for _ in range(2):
+        env.step("search[red]")
+        info = env.step("click[next >]")[4]
+        info = env.step(next(name for name in info["legal_actions"] if name.startswith("click[b0")))[4]
+        options = [name for name in info["legal_actions"] if name.removeprefix("click[")[:-1] not in BUTTONS]
+        if options:
+            env.step(options[-1])
+        env.step("click[buy now]")
+        again, _, _, _, info = env.step("bought the wrong one")
+        assert again.split("\n", 1)[1] == first.split("\n", 1)[1]
+        assert info["privileged"]["instance"] == instance == 17
+        assert info["view"].facts["chosen"] == {}
+    reward, info = buy_right(env)
+    assert (reward, info["episode_result"]["outcome"]) == (1.0, "win")
+
+
+BUTTONS = ("back to search", "< prev", "next >", "description", "features", "reviews", "attributes", "buy now")
+
+
+def test_after_a_purchase_nothing_pays() -> None:
+    shop = world().shop
+    session = shop.session(0)
+    goal = shop.goals[0]
+    steps = [f"search[{shop.product(goal.asin).contents}]", f"click[{goal.asin.lower()}]"]
+    for action in (*steps, *(f"click[{value}]" for value in goal.wanted)):
+        assert session.step(action) == (0.0, False)
+    assert session.step("click[buy now]") == (1.0, True)
+    page = session.text()
+    for action in (*steps, "click[buy now]", "search[tea]", "click[back to search]"):
+        assert session.step(action) == (0.0, True)
+        assert (session.text(), session.available_actions()["clickables"]) == (page, [])
+
+
+@pytest.mark.parametrize("search", ["<r>", "<a> heavy duty", "<c>", "<c> garden", "<q> edge cases", "<q>", "<a>"])
+def test_back_doors_are_closed(search: str) -> None:
+    """The original lists products at random, by category or by query, or crashes, where the search begins so."""
+    shop = world().shop
+    plain = " ".join(word.strip("<>") for word in search.split())
+    session, other = shop.session(0), shop.session(0)
+    session.step(f"search[{search}]")
+    other.step(f"search[{plain}]")
+    assert session.text() == other.text()
+
+
+def test_the_original_dialect_is_unforgiving() -> None:
+    env = gym.make("mage/WebShop-v0", dialect="webshop")
+    first = env.reset(seed=1)[0]
+    for action in ("Search[tea]", "buy it", "search[a [b]]"):
+        observation, reward, _, _, info = env.step(action)
+        assert observation.split("\n")[1] == first.split("\n")[1]
+        assert (reward, "invalid_reason" in info) == (0.0, False)
+    assert "Page 1" in env.step("search[tea]\nclick[buy now]")[0]
+    assert env.unwrapped.world.read(env.unwrapped.world.start(0), "anything") == "anything"
+
+
+def test_an_answer_that_the_page_does_not_have_is_asked_again() -> None:
+    env = gym.make("mage/WebShop-v0")
+    env.reset(seed=1)
+    for action, reason in (("click[buy now]", "unparsable"), ("click[search]", "unparsable"), ("", "empty")):
+        env.reset(seed=1)
+        observation, _, over, _, info = env.step(action)
+        assert (over, info["invalid_reason"]) == (False, reason)
+        assert "Turn 1 of 12" in observation
+        assert "click[label]" in observation
+
+
+def test_goals_out_of_range_are_refused_by_name() -> None:
+    env = gym.make("mage/WebShop-v0")
+    last = len(env.unwrapped.world.shop.goals) - 1
+    assert env.reset(options={"instance": np.int64(last)})[1]["privileged"]["instance"] == last
+    for wrong in (last + 1, -1, "x", 1.5, True):
+        with pytest.raises(ValueError, match=rf"goal in 0\.\.{last}"):
+            env.reset(options={"instance": wrong})
+    with pytest.raises(ValueError, match=rf"goals 0\.\.{last}"):
+        env.unwrapped.world.shop.session(-1)
+
+
+@pytest.mark.parametrize(
+    "bad", ["catalogue=huge", "split=dev", "show=html", "reward=kind", "dialect=any", "phrasing=x"]
+)
+def test_wrong_names_are_refused(bad: str) -> None:
+    with pytest.raises(ValueError, match=f"{bad.split('=')[0]} must be one of"):
+        load_world(f"webshop({bad})")
+
+
+def test_official_files_as_a_world(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MAGE_WEBSHOP_DATA", str(GOLDEN))
+    env = gym.make("mage/WebShop-v0", catalogue="official", show="text_rich", show_attributes=True)
+    observation, info = env.reset(seed=1)
+    assert "[button] Search [button_]" in observation
+    assert dict(info["privileged"]["known"])["catalogue"].startswith("official")
+    human = load_world(f"webshop(catalogue=official, data_dir='{GOLDEN}', human_goals=True)")
+    assert isinstance(human, WebShop)
+    assert len(human.goals) == 137
+
+
+# Splits.
+
+
+def test_splits_are_disjoint_in_products_and_make_the_whole() -> None:
+    shop = world().shop
+    products = {split: {shop.goals[at].asin for at in world(f"webshop(split={split})").goals} for split in SPLITS[1:]}
+    everything = [asin for each in products.values() for asin in each]
+    assert len(everything) == len(set(everything)) == len({goal.asin for goal in shop.goals})
+    assert {shop.product(asin).category for asin in products["heldout"]} == {"beauty", "garden"}
+    assert {shop.product(asin).category for asin in products["test"]} == {"fashion", "electronics", "grocery"}
+    assert len(products["train"]) > 4 * len(products["test"]) > 0
+    assert len(products["validation"]) > 20
+
+
+@pytest.mark.parametrize("workers", [1, 2, 7])
+def test_no_number_of_workers_leaks_between_splits(workers: int) -> None:
+    """Each worker has a seed of its own; what they meet in training is never met in a test."""
+
+    def met(split: str) -> set[str]:
+        def work(worker: int) -> set[str]:
+            env = gym.make("mage/WebShop-v0", split=split)
+            shop = env.unwrapped.world.shop
+            env.reset(seed=worker)
+            return {shop.goals[int(env.reset()[1]["privileged"]["instance"])].asin for _ in range(150)}
+
+        with ThreadPoolExecutor(workers) as pool:
+            return set().union(*pool.map(work, range(workers)))
+
+    found = [met(split) for split in ("train", "validation", "test", "heldout")]
+    assert sum(map(len, found)) == len(set().union(*found))
+
+
+def test_a_split_is_the_same_in_another_process() -> None:
+    code = "from mage_envs.worlds import load_world; print(hash(load_world('webshop(split=test)').goals))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(run.stdout) == hash(world("webshop(split=test)").goals)
+
+
+def test_a_title_decides_the_split_whatever_its_case() -> None:
+    assert split_of("Some Shoes", "fashion") == split_of("SOME SHOES", "fashion")
+    assert split_of("Some Shoes", "garden") == "heldout"
+
+
+# Sharing.
+
+
+def test_worlds_of_one_configuration_share_the_shop() -> None:
+    assert world("webshop(split=test)").shop is world("webshop(split=train, show=text_rich)").shop
+    assert world("webshop(phrasing=short)").shop is not world().shop
+
+
+def test_a_state_is_small() -> None:
+    here = world()
+    state = here.start(0)
+    for command in (("search", "soft travel gift set"), ("click", "next >")):
+        state = here.step(state, command).state
+    assert len(pickle.dumps(state)) < 1_000
