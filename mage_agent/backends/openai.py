@@ -118,7 +118,8 @@ class OpenAIBackend:
             BackendError: The server, or the tokenizer, fails to count.
             Overloaded: The server has too much to do.
         """
-        await self.open()
+        if not self._is_open:
+            await self.open()
         return await self._remembered(messages)
 
     async def close(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
@@ -131,7 +132,7 @@ class Client:
             cause = error.__cause__ or error
             said = self.endpoint.scrubbed(str(cause) or type(cause).__name__).rstrip(".")
             fault = Fault(f"{self.endpoint.url}: {said}. Does the server run, and is its address right?", "passing")
-        except (openai.APIError, ValueError, RecursionError):  # The client reads JSON, and quotes what it cannot read.
+        except (openai.APIError, json.JSONDecodeError, UnicodeDecodeError, RecursionError):
             fault = self.no_reply(NotAReplyError("the answer is not JSON"))
         raise fault
 
