@@ -18,7 +18,7 @@ from mage_envs.games.chance import splitmix64
 from mage_envs.worlds import WORLDS
 from mage_envs.worlds.base import Command, Facts, InstanceId, State, Step, TensorBox, World, WorldBatch, WorldOutcome
 from mage_envs.worlds.minesweeper.board import Board, Play
-from mage_envs.worlds.minesweeper.grid import bits, grid
+from mage_envs.worlds.minesweeper.grid import bits, grid, listed
 from mage_envs.worlds.minesweeper.layout import FirstClick, Layout, Setting, lay_out, moved
 from mage_envs.worlds.minesweeper.picture import paint
 from mage_envs.worlds.minesweeper.words import HINT, read, say, symbols, told_rules, vocabulary
@@ -96,6 +96,8 @@ class MineSweeper(World):
         self.actions = 2 * self.grid.cells
         self.vocabulary = vocabulary(self.grid)
         self.rules = told_rules(self.setting)
+        self._names = tuple(f"{verb} {name}" for verb in ("reveal", "flag") for name in self.grid.names)
+        self._cells = np.arange(self.grid.cells)
         self.box = TensorBox((PLANES, rows, columns), 0.0, 1.0)
 
     # Instances.
@@ -155,12 +157,12 @@ class MineSweeper(World):
             "mines": self.setting.mines,
             "first_click": self.setting.first_click,
             "shown": play.shown(),
-            "flags": tuple(bits(play.flags)),
+            "flags": listed(play.flags),
             "open": (play.opened & ~hit).bit_count(),
             "safe": self.grid.cells - self.setting.mines,
             "outcome": self.outcome(state),
             "hit": hit.bit_length() - 1,
-            "mined": tuple(bits(play.board.mines)) if play.over else (),
+            "mined": listed(play.board.mines) if play.over else (),
         }
 
     def describe(self, facts: Facts) -> str:
@@ -173,13 +175,14 @@ class MineSweeper(World):
 
     def tensor(self, state: State) -> npt.NDArray[Any]:
         """Returns the planes."""
-        facts = self.facts(state)
-        planes = np.zeros((PLANES, self.grid.cells), dtype=np.float32)
-        plane = np.array(facts["shown"]) + 2
+        play: Play = state.play
+        plane = np.array(play.shown()) + 2
         plane[plane < 2] = 0
-        plane[list(facts["mined"])] = PLANES - 1
-        plane[list(facts["flags"])] = 1
-        planes[plane, np.arange(self.grid.cells)] = 1.0
+        if play.over:
+            plane[list(listed(play.board.mines))] = PLANES - 1
+        plane[list(listed(play.flags))] = 1
+        planes = np.zeros((PLANES, self.grid.cells), dtype=np.float32)
+        planes[plane, self._cells] = 1.0
         return planes.reshape(PLANES, self.grid.rows, self.grid.columns)
 
     def picture(self, facts: Facts) -> npt.NDArray[np.uint8]:
@@ -195,13 +198,22 @@ class MineSweeper(World):
     def legal(self, state: State) -> tuple[int, ...]:
         """Returns a reveal for each hidden cell without a flag, and a flag for each hidden cell."""
         play: Play = state.play
-        return (*bits(play.hidden & ~play.flags), *(self.grid.cells + cell for cell in bits(play.hidden)))
+        hidden, cells = listed(play.hidden), self.grid.cells
+        reveals = listed(play.hidden & ~play.flags) if play.flags else hidden
+        return (*reveals, *[cells + cell for cell in hidden])
+
+    def names(self, state: State) -> tuple[str, ...]:
+        """Returns the names of the legal actions."""
+        names, flags = self._names, state.play.flags
+        if not flags:
+            return tuple([names[action] for action in self.legal(state)])
+        return tuple(self.words(state, action)[0] for action in self.legal(state))
 
     def words(self, state: State, action: int) -> tuple[str, ...]:
         """Returns ``reveal r1c1``, ``flag r1c1`` or ``unflag r1c1``."""
-        kind, cell = divmod(action, self.grid.cells)
-        verb = "reveal" if not kind else "unflag" if state.play.flags >> cell & 1 else "flag"
-        return (f"{verb} {self.grid.names[cell]}",)
+        flag = action - self.grid.cells
+        taken = flag >= 0 and state.play.flags >> flag & 1
+        return (f"unflag {self.grid.names[flag]}" if taken else self._names[action],)
 
     def read(self, state: State, answer: str) -> Command | None:
         """Reads other spellings; None if it cannot be played now."""
