@@ -1,5 +1,6 @@
 # `make run`: set up everything, play the quick suite, print the board.  `make test`: set up everything, run the tests.
 # Another Python: make run PYTHON=python3.12
+# Where pip takes a torch with CUDA and there is no GPU: PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu make test
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
