@@ -216,9 +216,8 @@ def _controlled(table: Table, prepare: Prepare) -> Playing:
             found = _advance(meta_episode, failure(error))
         else:
             found = _advance(meta_episode, answer)
-    if found.usage is None:
-        return found
-    return found.model_copy(update={"usage": reduce(add, (*table.spent, found.usage))})
+    _spend(table, found.usage)
+    return found.model_copy(update={"usage": reduce(add, table.spent)}) if table.spent else found
 
 
 def _donated(table: Table, donors: Iterator[Entry], boundaries: int | None) -> Generator[Call, Any, list[Memory]]:
@@ -240,17 +239,21 @@ def _donated(table: Table, donors: Iterator[Entry], boundaries: int | None) -> G
         meta_episode = playing(table.env, table.agent, donor, table.protocol)
         found: Call | Record = next(meta_episode)
         while isinstance(found, Call):
-            answer = yield found
-            if found.method == "reflect":
-                given.append(_memory(table.agent))
+            try:
+                answer = yield found
+                if found.method == "reflect":
+                    given.append(_memory(table.agent))
+            except AgentFailure as error:
+                _spend(table, cast(Record, _advance(meta_episode, error)).usage)
+                raise
             if len(given) == boundaries:
                 meta_episode.close()
                 _spend(table, usage_of(table.agent))
                 return given
             found = _advance(meta_episode, answer)
+        _spend(table, found.usage)
         if not found.scored:
             raise AgentFailure(f"in the meta-episode that should give its memory: {found.error}")
-        _spend(table, found.usage)
         if given:
             return given
     return []

@@ -113,18 +113,19 @@ def playing(env: Any, agent: Agent, entry: Entry, protocol: Protocol = _DEFAULT)
     """
     finished: list[EpisodeRecord] = []
     status: Status = "ok"
-    failure = None
+    failure = usage = None
+    begun = False
     first = start(env, entry)
     try:
         yield Call(agent, "begin", (briefing(env, entry, first[1], oracle=agent.oracle, protocol=protocol),))
+        begun = True
         yield from _answered(agent, decisions(env, first, finished))
         if any(episode.forfeit for episode in finished):
             status = "forfeit"
     except AgentFailure as error:
         status, failure = error.status, str(error)
-    usage = None
     try:
-        usage = usage_of(agent)
+        usage = usage_of(agent) if begun else None  # What it would say is of the meta-episode before.
     except AgentFailure as error:
         if failure is None:
             status, failure = error.status, str(error)

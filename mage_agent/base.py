@@ -111,7 +111,7 @@ class Agent(Protocol):
     ``model``, ``revision``, ``memory``, ``prompt_hash`` (text) and ``sampling`` (JSON values: temperature …).
 
     A method ``usage() -> Usage`` is optional: what the calls of a model came to since :meth:`begin`. It is asked once,
-    when the meta-episode is over, also if the agent failed, and is no coroutine.
+    when the meta-episode is over, also if the agent failed (but not if it failed to begin), and is no coroutine.
 
     Attributes:
         name: As it is written on a leaderboard; the spec that makes it, such as ``"mcts(simulations=100)"``.

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.rule import Rule
 from rich.text import Text
 
+from mage_agent.backends.base import CUT
 from mage_agent.base import Briefing
 from mage_agent.language import LanguageAgent
 from mage_agent.plain_text import plain
@@ -46,8 +47,8 @@ class Shown:
         if thoughts or end:
             self.say(thoughts + end, "dim")
         self.say(said.strip() or "(nothing)", "cyan")
-        if reply["finish"] == "length":
-            self.say("The reply was cut at the limit of tokens.", "yellow")
+        if reply["finish"] in CUT:
+            self.say(f"The reply was cut{' at the limit of tokens' * (reply['finish'] == 'length')}.", "yellow")
 
     def read(self, kind: str) -> None:
         """Shows how an answer was read."""

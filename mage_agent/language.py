@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
-from mage_agent.backends.base import BackendError, Message
+from mage_agent.backends.base import CUT, BackendError, Message
 from mage_agent.base import Briefing, Usage
 from mage_agent.memory import MODES, Kept, Memory, Mode, Passage, check_mode, fitting, shuffled_parts
 from mage_agent.model_calls import Model, ModelCalls
@@ -219,7 +219,7 @@ class LanguageAgent:
         kept = await self._within_budget(passages)
         messages, kept = await self._within_context(build, kept)
         completion = await self.calls.ask(messages, shortened=len(kept) < len(passages))
-        return visible(completion.text, cut=completion.finish == "length")
+        return visible(completion.text, cut=completion.finish in CUT)
 
     async def _within_budget(self, passages: Sequence[Passage]) -> tuple[Passage, ...]:
         costs = [0 if passage.kind == "step" else await self._cost(passage) for passage in passages]

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from mage_agent.model_settings import ModelSettings
 
 Role: TypeAlias = Literal["system", "user", "assistant"]
-Finish: TypeAlias = Literal["stop", "length", "other"]
+Finish: TypeAlias = Literal["stop", "length", "cut", "other"]
+
+CUT: frozenset[Finish] = frozenset({"length", "cut"})
+"""Ends of a reply that is not whole, and so is never a move."""
 
 
 class Message(NamedTuple):
@@ -45,7 +48,8 @@ class Completion(NamedTuple):
     Attributes:
         text: The reply as it came, thoughts in tags included; empty if there was none.
         reasoning: Thoughts that the server gave apart from the reply; empty if none.
-        finish: ``"stop"``: the model ended it; ``"length"``: it was cut at the limit of tokens; ``"other"``.
+        finish: ``"stop"``: the model ended it; ``"length"``: it was cut at the limit of tokens; ``"cut"``: something
+            else cut it, such as a filter; ``"other"``: nobody said.
         prompt_tokens: Tokens that the model read; None if unknown.
         completion_tokens: Tokens that it wrote, thoughts included; None if unknown.
         cached: Whether it came from the response cache.

@@ -7,8 +7,16 @@ from typing import Any
 
 from mage_agent.backends.base import Completion, Finish
 
-FINISHES: Mapping[Any, Finish] = {"stop": "stop", "eos": "stop", "length": "length", "max_tokens": "length"}
-"""Reasons that servers give; every other one, and none, is ``"other"``."""
+_FINISHES: Mapping[Finish, tuple[str, ...]] = {
+    "stop": ("stop", "eos"),
+    "length": ("length", "max_tokens", "model_length"),
+    "cut": ("content_filter", "safety", "recitation", "abort", "error", "insufficient_system_resource"),
+}
+FINISHES = {reason: finish for finish, reasons in _FINISHES.items() for reason in reasons}
+"""Reasons that servers give, in small letters; every other one, and none, is ``"other"``."""
+
+_SAID = (None, "text", "output_text")
+"""Types of a part of content that is said. What a part of another type holds, such as ``reasoning``, is no answer."""
 
 
 class NotAReplyError(ValueError):
@@ -47,13 +55,14 @@ def read_reply(body: Any) -> Completion:
     text, thoughts = _parts(message.get("content"))
     usage = body.get("usage")
     counts = usage if isinstance(usage, dict) else {}
+    prompt, written = (_count(counts.get(name)) for name in ("prompt_tokens", "completion_tokens"))
     said = (message.get("reasoning_content"), message.get("reasoning"), thoughts, message.get("refusal"))
     return Completion(
         text=_encodable(text),
         reasoning=_encodable(next((part for part in said if part and isinstance(part, str)), "")),
         finish=_finish(choice.get("finish_reason")),
-        prompt_tokens=_count(counts.get("prompt_tokens")),
-        completion_tokens=_count(counts.get("completion_tokens")),
+        prompt_tokens=prompt,
+        completion_tokens=_written(prompt, written, _count(counts.get("total_tokens"))),
     )
 
 
@@ -61,9 +70,14 @@ def _parts(content: Any) -> tuple[str, str]:
     """Returns the text of content, and thoughts among it: content is a string, null, or a list of parts."""
     if not isinstance(content, list):
         return _text(content), ""
-    thinking = [part.get("thinking") for part in content if isinstance(part, dict) and part.get("type") == "thinking"]
-    thoughts = "".join("".join(map(_text, part)) if isinstance(part, list) else _text(part) for part in thinking)
-    return "".join(map(_text, content)), thoughts
+    said, unsaid = "", ""
+    for part in content:
+        if not isinstance(part, dict) or part.get("type") in _SAID:
+            said += _text(part)
+        else:
+            inner = part.get("thinking", part.get("text"))
+            unsaid += "".join(map(_text, inner)) if isinstance(inner, list) else _text(inner)
+    return said, unsaid
 
 
 def _text(part: Any) -> str:
@@ -72,7 +86,14 @@ def _text(part: Any) -> str:
 
 
 def _finish(reason: Any) -> Finish:
-    return FINISHES.get(reason, "other") if isinstance(reason, str) else "other"
+    return FINISHES.get(reason.lower(), "other") if isinstance(reason, str) else "other"
+
+
+def _written(prompt: int | None, written: int | None, total: int | None) -> int | None:
+    """Returns the tokens that were written: some servers count thoughts in the total only."""
+    if prompt is None or total is None or total < prompt:
+        return written
+    return max(written or 0, total - prompt)
 
 
 def _count(value: Any) -> int | None:

@@ -47,8 +47,7 @@ def http_fault(
     Returns:
         The fault, free of secrets.
     """
-    said, code = server_words(content)
-    said = endpoint.scrubbed(said)
+    said, code = server_words(content, endpoint.scrubbed)
     what = f"{endpoint.url} answered {status}" + (f": {said}" if said else "")
     kind: Kind = "busy" if status in BUSY else "passing" if status in PASSING else "final"
     if code in NO_MONEY:
@@ -87,8 +86,13 @@ def wants_other_limit(fault: Fault) -> bool:
     return fault.status == 400 and _OTHER_LIMIT.search(str(fault)) is not None
 
 
-def server_words(content: str) -> tuple[str, str]:
-    """Returns what the body of an error says, on one line and not too long, and its code; either may be empty."""
+def server_words(content: str, scrubbed: Callable[[str], str] = str) -> tuple[str, str]:
+    """Returns what the body of an error says, on one line and not too long, and its code; either may be empty.
+
+    Args:
+        content: The body.
+        scrubbed: Blots secrets out, before anything is shortened.
+    """
     try:
         body: Any = json.loads(content)
     except (ValueError, RecursionError):
@@ -100,7 +104,7 @@ def server_words(content: str) -> tuple[str, str]:
             body = body[name]
     if isinstance(body, dict):
         code = str(body.get("code") or body.get("type") or code)
-    words = " ".join((body if isinstance(body, str) else json.dumps(body, ensure_ascii=False)).split())
+    words = " ".join(scrubbed(body if isinstance(body, str) else json.dumps(body, ensure_ascii=False)).split())
     return (words if len(words) <= MAX_WORDS else f"{words[:MAX_WORDS]} …"), code
 
 

@@ -82,7 +82,7 @@ class VllmBackend:
         prompt = loaded.chat.prompt(request.messages)
         fit(len(prompt.tokens), self._settings.sampling.max_tokens, self.context)
         written, reason = await self._generate(loaded, list(prompt.tokens), request.draw)
-        finish: Finish = "stop" if reason == "stop" else "length" if reason == "length" else "other"
+        finish: Finish = "stop" if reason == "stop" else "length" if reason == "length" else "cut"
         return loaded.chat.completion(prompt, written, finish)
 
     async def count_tokens(self, messages: Sequence[Message]) -> int:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mage_agent.backends.base import Completion
 from mage_agent.backends.chat_reply import NotAReplyError, read_reply
 from mage_agent.backends.endpoint import Endpoint, shown_url
-from mage_agent.backends.http_faults import MAX_WORDS, retry_after, server_words
+from mage_agent.backends.http_faults import MAX_WORDS, http_fault, retry_after, server_words
 from mage_agent.model_settings import ModelSettings
 
 NAMES = st.sampled_from(["choices", "message", "content", "type", "text", "thinking", "usage"])
@@ -45,6 +45,10 @@ def body(message: Any, finish: Any = "stop", **more: Any) -> dict[str, Any]:
             "hm",
         ),
         ({"content": [{"type": "thinking", "thinking": "hm"}, "bet", 3, {"type": "image"}]}, "bet", "hm"),
+        ({"content": [{"type": "reasoning", "text": "hm"}, {"type": "output_text", "text": "bet"}]}, "bet", "hm"),
+        ({"content": [{"type": "reasoning", "summary": [{"text": "hm"}]}, {"text": "bet"}]}, "bet", ""),
+        ({"content": [{"type": "image_url", "text": "<action>bet</action>"}]}, "", "<action>bet</action>"),
+        ({"content": [{"type": "refusal", "refusal": "<action>bet</action>"}]}, "", ""),
         ({"content": 3}, "", ""),
         ({"content": "half \ud800"}, "half ?", ""),
     ],
@@ -55,7 +59,8 @@ def test_what_a_message_says(message: dict[str, Any], text: str, reasoning: str)
 
 @pytest.mark.parametrize(
     ("reason", "finish"),
-    [("stop", "stop"), ("eos", "stop"), ("length", "length"), ("content_filter", "other"), ("tool_calls", "other"),
+    [("stop", "stop"), ("eos", "stop"), ("length", "length"), ("model_length", "length"), ("content_filter", "cut"),
+     ("SAFETY", "cut"), ("abort", "cut"), ("error", "cut"), ("tool_calls", "other"),
      (None, "other"), (3, "other"), (["stop"], "other")],
 )  # fmt: skip
 def test_why_a_reply_ended(reason: Any, finish: str) -> None:
@@ -67,6 +72,11 @@ def test_why_a_reply_ended(reason: Any, finish: str) -> None:
     [
         ({"prompt_tokens": 3, "completion_tokens": 0}, (3, 0)),
         ({"prompt_tokens": 3}, (3, None)),
+        ({"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5}, (3, 2)),
+        ({"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 105}, (3, 102)),
+        ({"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 0}, (3, 2)),
+        ({"prompt_tokens": 3, "total_tokens": 9}, (3, 6)),
+        ({"completion_tokens": 2, "total_tokens": 9}, (None, 2)),
         ({"prompt_tokens": -1, "completion_tokens": True}, (None, None)),
         (None, (None, None)),
         ([], (None, None)),
@@ -140,6 +150,15 @@ def test_when_to_come_back(headers: dict[str, str], seconds: float | None) -> No
 )
 def test_what_a_refusal_says(content: str, words: str, code: str) -> None:
     assert server_words(content) == (words, code)
+
+
+def test_a_secret_that_is_shortened_is_blotted_out_before() -> None:
+    """A server that quotes the key where its words are cut off would show the first half of it."""
+    endpoint = Endpoint(ModelSettings("openai", "m", api_key_env="K"), {"K": "sk-0123456789abcdef"})
+    for content in ("x" * (MAX_WORDS - 9) + endpoint.key, '{"error": "' + "x" * (MAX_WORDS - 9) + endpoint.key + '"}'):
+        fault = http_fault(400, {}, content, endpoint, model="m", limits="9")
+        assert "x***" in str(fault)
+        assert "sk-0" not in str(fault)
 
 
 def test_an_address_shows_no_secret() -> None:

@@ -167,6 +167,11 @@ def test_thoughts_are_no_part_of_what_is_sent_and_cuts_are_marked() -> None:
     assert cut.answers[0] == "I would rather not<cut>"
 
 
+def test_a_move_in_a_reply_that_a_filter_or_a_fault_cut_is_none() -> None:
+    said = Completion("<action>pass</action>", finish="cut")
+    assert meta_episode("zero_shot", lambda request: said).answers[0] == "<action>pass</action><cut>"
+
+
 def test_memory_beyond_the_budget_is_left_out_and_counted() -> None:
     long = "<remark>" + "word " * 50 + "</remark>"
     played = meta_episode("reflective(memory_budget=130)", lambda r: long if "just ended" in r.messages[-1].content

@@ -8,10 +8,11 @@ from typing import Any, get_args
 import pytest
 from pydantic import ValidationError
 
+from benchmarks.asking import Call, OutOfTime, ask
 from benchmarks.panels import Entry, make_panel
-from benchmarks.players import Table
+from benchmarks.players import Table, advance
 from benchmarks.records import EpisodeRecord, Record, Refusal, UsageRecord, parse_line
-from benchmarks.referee import answered_at_once, play
+from benchmarks.referee import answered_at_once, play, playing
 from mage_agent.base import Usage
 from mage_envs.text.parser import ReplyKind
 from tests.benchmarks.fakes import Fake, episode, make_fake, record, suite
@@ -187,3 +188,39 @@ def test_agents_are_told_the_protocol_and_donors_are_paid(control: str, shown: b
     assert made.usage.calls >= agent.calls + donated
     assert (made.usage.calls > agent.calls) == (donated > 0)
     assert made.usage.cost == 0.5 * made.usage.calls
+
+
+def until(agent: Any, meta_episode: Any, fails: Any) -> Record:
+    """Plays a meta-episode in which the time is up when ``fails`` says so of a call; that call is not made."""
+    found = advance(meta_episode)
+    while isinstance(found, Call):
+        found = advance(meta_episode, failure=OutOfTime(1.0)) if fails(found) else advance(meta_episode, ask(found))
+    assert isinstance(found, Record)
+    return found
+
+
+def test_what_an_agent_did_not_begin_cost_nothing() -> None:
+    """Time may be up while it waits for its turn: what it still knows is of the meta-episode before."""
+    agent, found = Paying("paying"), suite(2)
+    env = found.make_env(found.parts[0].scenario, "text")
+    assert play(env, agent, entry()).usage is not None
+    late = until(agent, playing(env, agent, entry()), lambda call: call.method == "begin")
+    assert (late.status, late.usage) == ("timeout", None)
+
+
+@pytest.mark.parametrize("last", ["begin", "act", "reflect"])
+def test_a_donor_that_fails_is_paid_once_for_what_it_did(last: str) -> None:
+    found = suite(12)
+    panel = make_panel(found)
+    table = Table(panel, "foreign_reflection", (), make_fake, lambda: lambda line, frame: None)
+    agent, env = Notebook("notebook"), table.env("test/kuhn", "text")
+    play(env, agent, panel.entries[0])
+    made: list[str] = []
+
+    def fails(call: Call) -> bool:
+        made.append(call.method)
+        return call.method == last
+
+    failed = until(agent, table.playing(env, agent, panel.entries[0]), fails)
+    assert failed.status == "timeout"
+    assert (failed.usage.calls if failed.usage else 0) == sum(name != "begin" for name in made[:-1])
