@@ -5,5 +5,7 @@ from mage_envs.worlds.alfworld.households import household
 from mage_envs.worlds.alfworld.layout import Layout, read_layout
 from mage_envs.worlds.alfworld.solver import solve
 from mage_envs.worlds.alfworld.state import State
+from mage_envs.worlds.alfworld.world import ALFWorld
+from mage_envs.worlds.alfworld.writer import write_game
 
-__all__ = ["Game", "Layout", "State", "household", "read_layout", "solve"]
+__all__ = ["ALFWorld", "Game", "Layout", "State", "household", "read_layout", "solve", "write_game"]
