@@ -48,6 +48,7 @@ def _cards(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[tuple[str
     for key in {**old, **new}:
         before, after = old.get(key), new.get(key)
         unknown = key in _FOUND and (before in (None, "") or after in (None, ""))
+        unknown = unknown and not (key == "context" and old.get("counter") and new.get("counter"))  # Both were tried.
         if before != after and key not in _PLACES and not unknown:
             yield key, before, after
 

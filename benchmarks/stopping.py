@@ -5,6 +5,7 @@ What was finished is kept, and a resumed run goes on. So stopping changes no res
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -21,7 +22,7 @@ LEAST_FINISHED = 20
 _PLACE = re.compile(r" \(in \S+, line \d+\)$")
 """Where in an agent's code an error came from, as :func:`benchmarks.asking.failure` writes it."""
 
-Reason: TypeAlias = Literal["errors", "cost"]
+Reason: TypeAlias = Literal["errors", "cost", "unknown cost"]
 
 
 class StoppedEarly(MageError):  # noqa: N818 - the run was told to
@@ -73,6 +74,10 @@ class Limits:
         Raises:
             StoppedEarly: A limit is reached.
         """
+        if self.cost is not None and math.isinf(spent) and tally.done < total:
+            raise StoppedEarly(
+                "unknown cost", "the server did not say how many tokens it used: --cost-limit cannot hold any more"
+            )
         if self.cost is not None and spent >= self.cost and tally.done < total:
             raise StoppedEarly("cost", f"the run has cost {spent:.4g} dollars, and its limit is {self.cost:g}")
         if self.error_rate is None or not LEAST_FINISHED <= tally.done < total:
@@ -92,5 +97,5 @@ def most_frequent_error(records: Iterable[Record]) -> str:
 
 
 def cost_of(records: Iterable[Record]) -> float:
-    """Returns what records have cost, in US dollars; what is unknown counts nothing."""
-    return sum(record.usage.cost or 0.0 for record in records if record.usage)
+    """Returns what records have cost, in US dollars; infinity if that of one is unknown: no limit holds then."""
+    return sum(math.inf if record.usage.cost is None else record.usage.cost for record in records if record.usage)

@@ -102,7 +102,7 @@ async def chat(
     """
     env = scenario.make(interface="text", episodes=episodes)
     observation, info = env.reset(seed=seed, options=dict(options))
-    opponent = info["privileged"].get("opponent", "")
+    opponent = info.pop("privileged").get("opponent", "")
     try:
         await agent.begin(_briefing(env.unwrapped, info, seed, shown, legal_actions))
         scores = await _play(env, observation, info, agent, shown)
@@ -129,6 +129,7 @@ async def _play(env: Any, observation: Any, info: dict[str, Any], agent: Languag
         else:
             answer = await _said(agent.act(observation, info))
         observation, _, terminated, truncated, info = env.step(answer)
+        info.pop("privileged")
         over = terminated or truncated
         if not reflects and answer:
             shown.read(info.get("invalid_reason", "ok"))

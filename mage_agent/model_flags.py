@@ -32,6 +32,7 @@ URL_VARIABLE = "OPENAI_BASE_URL"
 DEFAULT_BACKEND = "openai"
 
 _URL_SECRET = re.compile(r"(https?://)[^/@\s]*@")
+_URL_QUERY = re.compile(r"[?#].*")
 
 
 Text: TypeAlias = "str | None"
@@ -224,20 +225,23 @@ def read_config(path: Path) -> dict[str, Any]:
 
 
 def without_secrets(words: list[str]) -> list[str]:
-    """Returns the words of a command line without the key, and without name and password in a URL.
+    """Returns the words of a command line without the key, and without what may be secret in a URL.
 
     >>> without_secrets(["--api-key", "sk-1", "--api-key=sk-1", "--base-url", "http://me:word@host/v1", "--model=m"])
     ['--base-url', 'http://host/v1', '--model=m']
+    >>> without_secrets(["--base-url", "http://host/v1?key=sk-1", "--base-url=http://host/v1#sk-1"])
+    ['--base-url', 'http://host/v1', '--base-url=http://host/v1']
     """
     kept: list[str] = []
     skip = False
-    for word in words:
+    for before, word in zip(["", *words], words, strict=False):
         if skip or word.startswith("--api-key="):
             skip = False
         elif word == "--api-key":
             skip = True
         else:
-            kept.append(_URL_SECRET.sub(r"\1", word))
+            url = before == "--base-url" or word.startswith("--base-url=")
+            kept.append(_URL_SECRET.sub(r"\1", _URL_QUERY.sub("", word) if url else word))
     return kept
 
 

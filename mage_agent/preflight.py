@@ -139,6 +139,8 @@ def model_facts(settings: ModelSettings, found: Preflight | None) -> Mapping[str
     sampling: dict[str, Any] = {"backend": settings.backend}
     if settings.base_url is not None:
         sampling["base_url"] = _shown(settings.base_url)
+    if settings.tokenizer is not None:
+        sampling["tokenizer"] = settings.tokenizer
     context = settings.context or (found and found.context)
     if context is not None:
         sampling["context"] = context

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,13 @@ if TYPE_CHECKING:
     from benchmarks.plan import Plan
     from benchmarks.progress import Teller
     from benchmarks.run_directory import RunDirectory
-    from benchmarks.stopping import StoppedEarly
+    from benchmarks.stopping import Reason, StoppedEarly
+
+_THEN: Mapping[Reason, str] = {
+    "errors": "Go on with",
+    "cost": "Raise --cost-limit, and go on with",
+    "unknown cost": "Leave --cost-limit out, and go on with",
+}
 
 
 def say_what_next(
@@ -49,7 +56,7 @@ def say_why_it_stopped(path: Path, stopped: StoppedEarly, teller: Teller) -> Non
     by_errors = stopped.reason == "errors"
     command = resume_command(path, *(("--retry", "error,timeout") if by_errors else ()))
     most = f"\nMost frequent error: {plain(stopped.error)}" if stopped.error else ""
-    then = "Go on with" if by_errors else "Raise --cost-limit, and go on with"
+    then = _THEN[stopped.reason]
     text = f"\nstopped: {stopped}{most}\nNothing finished is lost. {then}:\n  {command}{_key_again()}"
     facts = {"reason": stopped.reason, "message": str(stopped), "error": stopped.error}
     _tell(teller, "stopped", text, run=str(path), **facts, resume=command)

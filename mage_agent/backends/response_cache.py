@@ -94,17 +94,20 @@ class CachedBackend:
 
     def key(self, request: Request) -> str:
         """Returns the key of a request: 64 hexadecimal digits, from which nothing can be read."""
+        url = getattr(self._backend, "base_url", "")
         sampling = {**asdict(self._settings.sampling), "extra": dict(self._settings.sampling.extra)}
         decides = {
             "version": VERSION,
             "backend": self._settings.backend,
             "model": self.model,
             "revision": self.revision,
-            "base_url": getattr(self._backend, "base_url", ""),
+            "base_url": url,
             "sampling": sampling,
             "messages": request.messages,
             "draw": request.draw,
         }
+        if not url and self._settings.tokenizer:  # Of a server it only counts.
+            decides["tokenizer"] = self._settings.tokenizer
         content = json.dumps(decides, sort_keys=True, separators=(",", ":"), allow_nan=False)
         return hashlib.sha256(content.encode()).hexdigest()
 

@@ -90,10 +90,23 @@ def test_whatever_decides_a_reply_is_in_the_key(tmp_path: Path, change: str) -> 
         assert found.cached == cached_now
 
 
+def test_the_tokenizer_of_a_local_model_decides_its_replies(tmp_path: Path) -> None:
+    for tokenizer in (None, "t", "u"):
+        (found,) = ask(tmp_path, REQUEST, settings=replace(SETTINGS, tokenizer=tokenizer), base_url="")
+        assert not found.cached
+
+
 def test_what_decides_no_reply_is_not_in_the_key(tmp_path: Path) -> None:
     settings = replace(SETTINGS, sampling=Sampling(extra=(("a", 1), ("b", 2))))
     ask(tmp_path, REQUEST, settings=settings)
-    other = replace(settings, retries=1, timeout=3.0, sampling=Sampling(extra=(("b", 2), ("a", 1))), api_key_env="KEY")
+    other = replace(
+        settings,
+        retries=1,
+        timeout=3.0,
+        tokenizer="t",
+        sampling=Sampling(extra=(("b", 2), ("a", 1))),
+        api_key_env="KEY",
+    )
     (found,) = ask(tmp_path, REQUEST, settings=other)
     assert found.cached
 

@@ -26,6 +26,8 @@ def config(**more: Any) -> dict[str, Any]:
         (config(revision="2"), "revision of react ('1' there, '2' now)"),
         (config(model="n"), "model of react ('m' there, 'n' now)"),
         (config(sampling={"context": 2048}), "context of react (4096 there, 2048 now)"),
+        (config(sampling={"context": None}), "context of react (4096 there, None now)"),
+        (config(sampling={"tokenizer": "t"}), "tokenizer of react (None there, 't' now)"),
         (config(sampling={"temperature": 0.5}), "temperature of react (None there, 0.5 now)"),
         (config(name="zero_shot"), "agents ('react' there, 'zero_shot' now)"),
         ({**config(), "seed": 1, "plays": {"x": ()}}, "seed (0 there, 1 now), plays"),

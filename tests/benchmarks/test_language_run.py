@@ -432,6 +432,17 @@ def test_cost_is_not_limited_where_tokens_are_unknown(benchmark: Terminal, serve
     assert not Path("r").exists()
 
 
+def test_a_run_whose_cost_is_unknown_half_way_stops(benchmark: Terminal, server: Any) -> None:
+    known = Completion("<action>pass</action>", prompt_tokens=1, completion_tokens=1)
+    server(lambda request: known if request.draw == "preflight" else known._replace(prompt_tokens=None))
+    found = prices('[models."m"]\nprompt = 1.0\ncompletion = 2.0\n')
+    said = play(benchmark, "--backend", "script", "--model", "m", *found, "--cost-limit", "1")
+    assert said.code == 1
+    assert "did not say how many tokens it used: --cost-limit cannot hold" in said.err
+    assert "Leave --cost-limit out, and go on with:\n  benchmark run" in said.err
+    assert 0 < len(lines()) < 64
+
+
 def test_a_person_needs_a_terminal_and_plays_alone(benchmark: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     said = benchmark("run", "quick", "--agent", "human", "--meta-episodes", "2", "--jobs", "2", "--out", "r")
     assert said.code == 2

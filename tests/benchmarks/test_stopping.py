@@ -11,10 +11,10 @@ import pytest
 
 from benchmarks.plan import MakeAgent, make_plan
 from benchmarks.pool import Tally
-from benchmarks.records import Record
+from benchmarks.records import Record, UsageRecord
 from benchmarks.runner import Scheduling, run
-from benchmarks.stopping import Limits, StoppedEarly, most_frequent_error
-from mage_agent.base import Agent, Briefing
+from benchmarks.stopping import Limits, StoppedEarly, cost_of, most_frequent_error
+from mage_agent.base import Agent, Briefing, Usage
 from tests.benchmarks.fakes import Fake, ignore_progress, make_fake, record, suite
 
 
@@ -135,6 +135,17 @@ def test_the_limit_of_cost_counts_the_whole_run() -> None:
     limits.check(Tally(10, 0, 0.5), 10, 2.5)
     with pytest.raises(StoppedEarly, match=r"has cost 2 dollars, and its limit is 2"):
         limits.check(Tally(3, 0, 0.5), 10, 2.0)
+
+
+def test_a_cost_that_nobody_knows_is_not_nothing() -> None:
+    known, unknown = (Usage(2, 9, 9, cost, 0, "a" * 64)._asdict() for cost in (0.5, None))
+    records = [record(n).model_copy(update={"usage": UsageRecord(**usage)}) for n, usage in enumerate((known, unknown))]
+    none = record(2)
+    assert cost_of([records[0], none]) == 0.5
+    spent = cost_of([*records, none])
+    Limits(error_rate=0.5).check(Tally(3, 0, spent), 10, spent)
+    with pytest.raises(StoppedEarly, match="did not say how many tokens it used: --cost-limit cannot hold"):
+        Limits(cost=9.0).check(Tally(3, 0, spent), 10, spent)
 
 
 @pytest.mark.parametrize("values", [(-0.1, None), (1.1, None), (None, 0.0), (None, float("inf")), (None, float("nan"))])
