@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from mage_envs.worlds.sokoban import Level, RoomKind, carving, make_room, parse_level, rooms, solve, split_of
+from mage_envs.worlds.sokoban import Level, Optimum, RoomKind, carving, make_room, parse_level, rooms, solve, split_of
 from mage_envs.worlds.sokoban.levels import make_level
 
 DEFAULT = RoomKind(6, 6, 2, 21)
@@ -66,7 +66,7 @@ def test_every_documented_size_has_rooms(rows: int, columns: int, boxes: int) ->
 def test_the_room_of_last_resort_is_one_push_in_every_size() -> None:
     for rows, columns, boxes in product(SIDES, SIDES, range(1, 6)):
         kind = RoomKind(rows, columns, boxes, 1)
-        level = rooms._level(kind, rooms._plain(kind))
+        level = rooms._level(kind, rooms._plain(kind), Optimum(1, 1))
         found = solve(level)
         assert found is not None
         assert level.optimum == (len(found.moves), found.pushes) == (1, 1)

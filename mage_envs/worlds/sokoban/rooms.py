@@ -29,6 +29,7 @@ FEW_STATES = 400_000
 NODES = 1_000_000
 """A wandered room whose proof takes more positions than this is not used."""
 
+_BLOCK = 4_096  # Numbers of a stream that one attempt may take for one purpose.
 _WANDERS = 4
 _ENOUGH = 5  # Moves a box: a room with as many is taken at once.
 _SPARE = 3
@@ -51,9 +52,11 @@ class RoomKind(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """A room that an attempt found; all cells are numbers of the floor."""
+    """A room that an attempt found; all cells are numbers of the floor. Without pushes, they are not proven yet."""
 
-    optimum: Optimum
+    moves: int
+    pushes: int | None
+    near: Array
     cells: Array
     targets: Array
     boxes: Array
@@ -74,11 +77,12 @@ def make_room(instance: int, kind: RoomKind) -> Level:
     enough = min(kind.max_moves, _ENOUGH * kind.boxes)
     for attempt in range(ATTEMPTS):
         found = _attempt(instance, attempt, kind)
-        if found is not None and (best is None or found.optimum.moves > best.optimum.moves):
+        if found is not None and (best is None or found.moves > best.moves):
             best = found
-        if best is not None and best.optimum.moves >= enough:
+        if best is not None and best.moves >= enough:
             break
-    return _level(kind, _plain(kind) if best is None else best)
+    chosen = _plain(kind) if best is None else best
+    return _level(kind, chosen, Optimum(chosen.moves, _fewest_pushes(chosen, kind.max_moves)))
 
 
 def _attempt(instance: int, attempt: int, kind: RoomKind) -> _Found | None:
@@ -88,8 +92,7 @@ def _attempt(instance: int, attempt: int, kind: RoomKind) -> _Found | None:
     rows, columns, boxes, max_moves = kind
     steps = 2 * (rows + columns)
     carved = 3 + NUMBERS_A_STEP * steps
-    count = carved + boxes + 2 + _WANDERS * 2 * max_moves
-    u = chance_uniforms(np.array([instance]), np.arange(attempt * count, (attempt + 1) * count))
+    u = _numbers(instance, 2 * attempt, carved + boxes + 1)
     floor = np.empty((rows, columns), dtype=np.int64)
     cells, near = np.empty(rows * columns, dtype=np.int64), np.empty((rows * columns, 4), dtype=np.int64)
     carving.carve(u, rows, columns, steps, floor)
@@ -98,10 +101,15 @@ def _attempt(instance: int, attempt: int, kind: RoomKind) -> _Found | None:
         return None
     targets = np.empty(boxes, dtype=np.int64)
     carving.choose(u[carved:], n, targets)
-    rest = u[carved + boxes :]
     if n ** (boxes + 1) <= FEW_STATES:
-        return _swept(rest[0], cells[:n], near[:n], targets, max_moves)
-    return _wandered(rest, cells[:n], near[:n], targets, max_moves)
+        return _swept(u[-1], cells[:n], near[:n], targets, max_moves)
+    more = _numbers(instance, 2 * attempt + 1, 2 + _WANDERS * 2 * max_moves)
+    return _wandered(more, cells[:n], near[:n], targets, max_moves)
+
+
+def _numbers(instance: int, block: int, count: int) -> Array:
+    """Returns the first numbers of a block of an instance's stream."""
+    return chance_uniforms(np.array([instance]), np.arange(block * _BLOCK, block * _BLOCK + count))
 
 
 def _swept(u: float, cells: Array, near: Array, targets: Array, max_moves: int) -> _Found | None:
@@ -114,11 +122,22 @@ def _swept(u: float, cells: Array, near: Array, targets: Array, max_moves: int) 
     if farthest == 0:
         return None
     state = carving.pick(u, far, (farthest + 1) // 2, farthest)
-    moves = int(far[state])
-    carving.sweep(near, targets, 0, max_moves, state, far)
     at = np.empty(boxes, dtype=np.int64)
     player = carving.unpack(state, n, at)
-    return _Found(Optimum(moves, int(far[state])), cells, targets, at, player)
+    return _Found(int(far[state]), None, near, cells, targets, at, player)
+
+
+def _fewest_pushes(found: _Found, max_moves: int) -> int:
+    """Returns the fewest pushes that solve a room, by playing backwards if they are not proven yet."""
+    from mage_envs.worlds.sokoban import carving
+
+    if found.pushes is not None:
+        return found.pushes
+    n = len(found.cells)
+    far = np.empty(n ** (len(found.boxes) + 1), dtype=np.int16)
+    state = carving.packed(found.boxes, -1, 0, found.player, n)
+    carving.sweep(found.near, found.targets, 0, max_moves, state, far)
+    return int(far[state])
 
 
 def _wandered(u: Array, cells: Array, near: Array, targets: Array, max_moves: int) -> _Found | None:
@@ -134,10 +153,10 @@ def _wandered(u: Array, cells: Array, near: Array, targets: Array, max_moves: in
         player = wandering.wander(u[first : first + 2 * max_moves], near, start, max_moves, at)
         at.sort()
         moves, _, _ = search.search(near, player, at, targets, 1, max_moves, NODES)
-        if moves > (0 if best is None else best.optimum.moves):
+        if moves > (0 if best is None else best.moves):
             pushes, _, _ = search.search(near, player, at, targets, 0, max_moves, NODES)
             if pushes > 0:
-                best = _Found(Optimum(int(moves), int(pushes)), cells, targets, at, player)
+                best = _Found(int(moves), int(pushes), near, cells, targets, at, player)
     return best
 
 
@@ -154,10 +173,11 @@ def _plain(kind: RoomKind) -> _Found:
     box = max(0, boxes - inner)
     moved = box + inner
     at = np.sort(np.append(np.delete(targets, box), moved))
-    return _Found(Optimum(1, 1), cells, targets, at, moved + inner)
+    nothing = np.empty((0, 4), dtype=np.int64)
+    return _Found(1, 1, nothing, cells, targets, at, moved + inner)
 
 
-def _level(kind: RoomKind, found: _Found) -> Level:
+def _level(kind: RoomKind, found: _Found, optimum: Optimum) -> Level:
     picture: list[Any] = ["#"] * (kind.rows * kind.columns)
     index = found.cells.tolist()
     targets, boxes = set(found.targets.tolist()), set(found.boxes.tolist())
@@ -170,4 +190,4 @@ def _level(kind: RoomKind, found: _Found) -> Level:
         else:
             picture[place] = "." if target else " "
     rows = ("".join(picture[start : start + kind.columns]) for start in range(0, len(picture), kind.columns))
-    return Level(tuple(rows), found.optimum)
+    return Level(tuple(rows), optimum)

@@ -77,7 +77,7 @@ class Room(NamedTuple):
 
 
 class Sokoban(World):
-    """Sokoban.
+    """Push all boxes onto the targets.
 
     Args:
         rows: Rows of a room, walls included, 5..12.
@@ -92,7 +92,7 @@ class Sokoban(World):
         pool: So many different instances there are to draw from, 0..100000; 0: as many as there are. Rooms of a pool
             are made once a process.
         levels: A file of levels in XSB (Boxoban's files, too) to draw instances from, instead of made rooms. Rows and
-            columns then say what the largest level may have; 0: as the file needs.
+            columns are then those of the largest level; ``boxes``, ``max_moves``, ``split`` and ``pool`` do nothing.
 
     An instance is a number, from which a room is made, or a level in one line of XSB: ``"#####/#@$.#/#####"``.
 
@@ -132,8 +132,7 @@ class Sokoban(World):
         """
         self._levels = _checked_levels(levels) if levels else ()
         if self._levels:
-            rows = rows if rows > MAX_SIDE else max(len(level.rows) for level in self._levels)
-            columns = columns if columns > MAX_SIDE else max(level.columns for level in self._levels)
+            rows, columns = (max(sides) for sides in zip(*map(_sides, self._levels), strict=True))
         else:
             _check("rows", rows, MIN_SIDE, MAX_SIDE)
             _check("columns", columns, MIN_SIDE, MAX_SIDE)
@@ -326,6 +325,10 @@ def _moved(room: Room, heading: int) -> tuple[Room, str]:
         return room._replace(blocked=room.blocked + 1), "a box that cannot move"
     boxes = (room.boxes - {cell}) | {ahead}
     return room._replace(player=cell, boxes=boxes, moves=room.moves + 1, pushes=room.pushes + 1), ""
+
+
+def _sides(level: Level) -> tuple[int, int]:
+    return len(level.rows), level.columns
 
 
 def _checked_levels(path: str) -> tuple[Level, ...]:
