@@ -87,7 +87,7 @@ def make_shop(
     goals = synthetic_goals(products, instructions, prices, random, GOALS_A_PRODUCT, say)
     goals = [goal for goal in goals if _winnable(goal)]
     random.shuffle(goals)
-    index = build_index([each.asin for each in products], (each.contents for each in products))
+    index = build_index((each.asin, each.contents) for each in products)
     return Shop(
         f"{VERSION}:{len(products)}:seed{seed}", products, index, goals, prices, TitleNouns({}), None, show_attributes
     )

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-import itertools
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
@@ -83,15 +83,13 @@ def synthetic_goals(
         record = instructions.get(product.asin, {})
         if not record.get("instruction"):
             continue
-        bound, told = _draw_bound(prices[product.asin], random)
-        names = sorted(product.options)
-        combinations = list(itertools.product(*(product.options[name] for name in names)))
-        if limit is not None and len(combinations) > limit:
-            combinations = [combinations[at * len(combinations) // limit] for at in range(limit)]
-        for values in combinations:
-            options = tuple(zip(names, values, strict=True))
-            text = f"{record['instruction']}{say(options)}{told}"
-            found.append(_goal(product, text, record["instruction_attributes"], options, bound))
+        bound = draw_bound(prices[product.asin], random)
+        count = math.prod(map(len, product.options.values()))
+        kept = count if limit is None else min(limit, count)
+        for at in range(kept):
+            options = combination(product, at * count // kept)
+            text = f"{record['instruction']}{say(options)}{bound_text(bound)}"
+            found.append(make_goal(product, text, record["instruction_attributes"], options, bound))
     counts = Counter(attribute for goal in found for attribute in goal.attributes)
     return [
         goal._replace(weight=sum(1.0 / counts[each] for each in goal.attributes) / max(1, len(goal.attributes)))
@@ -128,24 +126,42 @@ def human_goals(
     for product in products:
         for record in instructions.get(product.asin, ()):
             if record["instruction_attributes"]:
-                bound, told = _draw_bound(prices[product.asin], random)
-                text = record["instruction"].strip(".") + told
+                bound = draw_bound(prices[product.asin], random)
+                text = record["instruction"].strip(".") + bound_text(bound)
                 options = tuple(record["instruction_options"])
-                found.append(_goal(product, text, record["instruction_attributes"], options, bound))
+                found.append(make_goal(product, text, record["instruction_attributes"], options, bound))
     return found
 
 
-def _goal(product: Product, text: str, attributes: Sequence[str], options: Options, bound: float) -> Goal:
+def make_goal(product: Product, text: str, attributes: Sequence[str], options: Options, bound: float) -> Goal:
+    """Makes a goal of a product, with weight 1."""
     return Goal(
         product.asin, product.title, product.query, product.category, product.path, text, tuple(attributes), options,
         bound, 1.0,
     )  # fmt: skip
 
 
-def _draw_bound(price: float, random: Random) -> tuple[float, str]:
-    """Draws the highest price that is allowed. Returns it, and what the instruction says of it."""
+def draw_bound(price: float, random: Random) -> float:
+    """Draws the highest price that a goal allows: one of the next four multiples of ten, but the lowest."""
     above = [bound for bound in _BOUNDS if bound > price][:4]
-    if len(above) < 2:
-        return NO_BOUND, ""
-    bound = max(random.sample(above, 2))
-    return bound, f", and price lower than {bound:.2f} dollars"
+    return max(random.sample(above, 2)) if len(above) >= 2 else NO_BOUND
+
+
+def bound_text(bound: float) -> str:
+    """Words a price bound."""
+    return "" if bound == NO_BOUND else f", and price lower than {bound:.2f} dollars"
+
+
+def combination(product: Product, number: int) -> tuple[tuple[str, str], ...]:
+    """Returns a combination of option values: names in order, the last one's values first.
+
+    Args:
+        product: The product.
+        number: In 0..the product of the numbers of values, less 1.
+    """
+    found: list[tuple[str, str]] = []
+    for name in sorted(product.options, reverse=True):
+        values = product.options[name]
+        number, at = divmod(number, len(values))
+        found.append((name, values[at]))
+    return tuple(reversed(found))

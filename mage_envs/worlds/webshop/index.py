@@ -10,6 +10,7 @@ from array import array
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +21,10 @@ from mage_envs.worlds.webshop.words import terms
 K1, B = np.float32(0.9), np.float32(0.4)
 MAX_HITS = 50
 
+ARRAYS = ("letters", "ends", "starts", "docs", "norms", "weights", "order")
+
 _EXACT_LENGTHS = 24  # Shorter lengths are kept exactly.
+_POSTINGS_IN_MEMORY = 1 << 22
 
 
 class Hits(NamedTuple):
@@ -39,7 +43,7 @@ class SearchIndex:
     """An index over documents.
 
     Attributes:
-        arrays: All that it consists of, by name.
+        arrays: All that it consists of, by the names in :data:`ARRAYS`.
     """
 
     def __init__(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
@@ -80,50 +84,90 @@ class SearchIndex:
         return Hits(tuple(self._order[best].tolist()), tuple(scores[best].tolist()))
 
 
-def build_index(names: Sequence[str], texts: Iterable[str]) -> SearchIndex:
+def build_index(documents: Iterable[tuple[str, str]], folder: Path | None = None) -> SearchIndex:
     """Builds an index.
 
     Args:
-        names: Names of the documents, in order; they decide between equal scores.
-        texts: Their texts, in the same order; read once, one at a time.
+        documents: Name and text of each, read once, one at a time. Names decide between equal scores.
+        folder: An existing folder for the arrays, which are then memory-mapped; None: they stay in memory.
     """
     numbers: dict[str, int] = {}
-    counts = _Growing(3)  # Term, document, how often.
-    lengths = np.zeros(len(names), dtype=np.int64)
-    for document, text in enumerate(texts):
+    names: list[str] = []
+    postings = _Postings(folder)
+    lengths = array("q")
+    for name, text in documents:
         found = Counter(terms(text))
-        lengths[document] = found.total()
+        lengths.append(found.total())
         for term, times in found.items():
-            counts.add(numbers.setdefault(term, len(numbers)), document, times)
-    return SearchIndex(_arrays(names, numbers, counts.columns(), lengths))
+            postings.add(numbers.setdefault(term, len(numbers)), len(names), times)
+        names.append(name)
+    return SearchIndex(_arrays(names, numbers, postings, np.array(lengths, dtype=np.int64), folder))
+
+
+def open_index(folder: Path) -> SearchIndex:
+    """Opens an index that was built in a folder: its arrays are memory-mapped."""
+    return SearchIndex({name: np.load(folder / f"{name}.npy", mmap_mode="r") for name in ARRAYS})
 
 
 def _arrays(
-    names: Sequence[str], numbers: dict[str, int], counts: list[npt.NDArray[Any]], lengths: npt.NDArray[np.int64]
+    names: Sequence[str],
+    numbers: dict[str, int],
+    postings: _Postings,
+    lengths: npt.NDArray[np.int64],
+    folder: Path | None,
 ) -> dict[str, npt.NDArray[Any]]:
     order = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int32)
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order), dtype=np.int32)
-    alphabetical = sorted(numbers, key=str.encode)
+    alphabetical = sorted(numbers, key=_bytes)
     place = np.empty(len(numbers), dtype=np.int32)
     place[[numbers[term] for term in alphabetical]] = np.arange(len(numbers), dtype=np.int32)
-    term, doc, times = counts
-    term, ranked = place[term], rank[doc]
-    sorting = np.lexsort((ranked, term))
-    frequency = np.bincount(term, minlength=len(numbers))
+    frequency = np.zeros(len(numbers), dtype=np.int64)
+    for term, _, _ in postings.blocks():
+        frequency += np.bincount(place[term], minlength=len(numbers))
+    starts = np.concatenate(([0], np.cumsum(frequency))).astype(np.int64)
     documents = int((lengths > 0).sum())
     average = np.float32(lengths.sum() / documents) if documents else np.float32(1)
     inverse = np.float32(1) / (K1 * ((np.float32(1) - B) + B * _rounded(lengths).astype(np.float32) / average))
-    letters = [term.encode() for term in alphabetical]
-    return {
+    docs = _allocate("docs", int(starts[-1]), np.int32, folder)
+    norms = _allocate("norms", int(starts[-1]), np.float32, folder)
+    filled = starts[:-1].copy()
+    for term, doc, times in postings.blocks():
+        own = place[term]
+        sorting = np.argsort(own, kind="stable")
+        own = own[sorting]
+        first = np.searchsorted(own, own)  # Where the run of the same term begins.
+        target = filled[own] + np.arange(len(own)) - first
+        docs[target] = rank[doc[sorting]]
+        norms[target] = np.float32(1) + times[sorting].astype(np.float32) * inverse[doc[sorting]]
+        filled += np.bincount(own, minlength=len(numbers))
+    postings.clear()
+    letters = list(map(_bytes, alphabetical))
+    small: dict[str, npt.NDArray[Any]] = {
         "letters": np.frombuffer(b"".join(letters), dtype=np.uint8),
         "ends": np.cumsum([0, *map(len, letters)], dtype=np.int64),
-        "starts": np.concatenate(([0], np.cumsum(frequency))).astype(np.int64),
-        "docs": ranked[sorting],
-        "norms": (np.float32(1) + times.astype(np.float32) * inverse[doc])[sorting],
+        "starts": starts,
         "weights": np.log(1 + (documents - frequency + 0.5) / (frequency + 0.5)).astype(np.float32),
         "order": order,
     }
+    if folder is not None:
+        for name, values in small.items():
+            np.save(folder / f"{name}.npy", values)
+    return {**small, "docs": docs, "norms": norms}
+
+
+def _allocate(name: str, size: int, dtype: Any, folder: Path | None) -> npt.NDArray[Any]:
+    if folder is None or size == 0:
+        empty = np.zeros(size, dtype=dtype)
+        if folder is not None:
+            np.save(folder / f"{name}.npy", empty)
+        return empty
+    mapped: npt.NDArray[Any] = np.lib.format.open_memmap(folder / f"{name}.npy", mode="w+", dtype=dtype, shape=(size,))
+    return mapped
+
+
+def _bytes(term: str) -> bytes:
+    return term.encode(errors="surrogatepass")
 
 
 def _rounded(lengths: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -134,18 +178,42 @@ def _rounded(lengths: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     return np.where(lengths < _EXACT_LENGTHS, lengths, _EXACT_LENGTHS + ((above >> shift) << shift))
 
 
-class _Growing:
-    """Columns of numbers that take four bytes each while they grow."""
+class _Postings:
+    """Which term is in which document how often, in blocks; with a folder, only the last block is in memory."""
 
-    def __init__(self, columns: int) -> None:
-        self._columns = [array("i") for _ in range(columns)]
+    def __init__(self, folder: Path | None) -> None:
+        self._folder = folder
+        self._blocks: list[npt.NDArray[np.int32] | Path] = []
+        self._last = array("i")
 
-    def add(self, *values: int) -> None:
-        for column, value in zip(self._columns, values, strict=True):
-            column.append(value)
+    def add(self, term: int, document: int, times: int) -> None:
+        self._last.extend((term, document, times))
+        if len(self._last) >= 3 * _POSTINGS_IN_MEMORY:
+            self._close_block()
 
-    def columns(self) -> list[npt.NDArray[Any]]:
-        return [np.frombuffer(column, dtype=np.int32) if column else np.zeros(0, np.int32) for column in self._columns]
+    def blocks(self) -> Iterable[npt.NDArray[np.int32]]:
+        """Yields blocks of shape (3, n): terms, documents, times."""
+        if self._last:
+            self._close_block()
+        for block in self._blocks:
+            yield np.load(block) if isinstance(block, Path) else block
+
+    def clear(self) -> None:
+        """Removes the blocks and their files."""
+        for block in self._blocks:
+            if isinstance(block, Path):
+                block.unlink()
+        self._blocks = []
+
+    def _close_block(self) -> None:
+        block = np.ascontiguousarray(np.array(self._last, dtype=np.int32).reshape(-1, 3).T)
+        self._last = array("i")
+        if self._folder is None:
+            self._blocks.append(block)
+            return
+        path = self._folder / f"block-{len(self._blocks)}.npy"
+        np.save(path, block)
+        self._blocks.append(path)
 
 
 class _TermList(Sequence[bytes]):
@@ -162,6 +230,6 @@ class _TermList(Sequence[bytes]):
 
     def find(self, term: str) -> int | None:
         """Returns the number of a term; None if no document has it."""
-        wanted = term.encode(errors="replace")
+        wanted = _bytes(term)
         number = bisect_left(self, wanted)
         return number if number < len(self) and self[number] == wanted else None

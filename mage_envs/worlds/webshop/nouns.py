@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
@@ -17,6 +18,7 @@ from mage_envs.errors import MageError
 from mage_envs.worlds.webshop.word_lists import NOT_NOUNS
 
 _PIECE = re.compile(r"'s\b|[^\W_]+(?:[.'][^\W_]+)*|[-–]")
+_KEPT_TITLES = 1 << 12
 _NOUN_TAGS = frozenset(("NOUN", "PROPN"))
 
 
@@ -61,13 +63,12 @@ class TitleNouns:
             tag: What to ask for the titles of other ids.
         """
         self._kept, self._tag = kept, tag
-        self._found: dict[tuple[str, str], tuple[str, ...]] = {}
+        self._found = lru_cache(maxsize=_KEPT_TITLES)(self._find)
 
     def of(self, asin: str, title: str) -> tuple[str, ...]:
         """Returns the nouns of a product's title, in order, with repetitions."""
-        found = self._found.get((asin, title))
-        if found is None:
-            kept = self._kept.get(asin)
-            found = self._tag(title) if kept is None else kept_nouns(title, kept)
-            self._found[asin, title] = found
-        return found
+        return self._found(asin, title)
+
+    def _find(self, asin: str, title: str) -> tuple[str, ...]:
+        kept = self._kept.get(asin)
+        return self._tag(title) if kept is None else kept_nouns(title, kept)

@@ -8,6 +8,7 @@ five categories are held out whole. The split is ours: no paper defines its own.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from typing import Literal, TypeAlias, get_args
 
 from mage_envs.worlds.webshop.shop import Shop
@@ -31,7 +32,7 @@ def split_of(title: str, category: str) -> str:
     return _BUCKETS[int(hashlib.sha256(title.casefold().encode(errors="replace")).hexdigest(), 16) % len(_BUCKETS)]
 
 
-def goals_of(shop: Shop, split: str) -> tuple[int, ...]:
+def goals_of(shop: Shop, split: str) -> Sequence[int]:
     """Returns the goals of a split, ascending.
 
     Raises:
@@ -39,9 +40,9 @@ def goals_of(shop: Shop, split: str) -> tuple[int, ...]:
     """
     if split not in SPLITS:
         raise ValueError(f"split must be one of {', '.join(map(repr, SPLITS))}, got {split!r}")
-    found = tuple(
-        at for at, goal in enumerate(shop.goals) if split == "all" or split_of(goal.title, goal.category) == split
-    )
+    if split == "all":
+        return range(len(shop.goals))
+    found = tuple(at for at, goal in enumerate(shop.goals) if split_of(goal.title, goal.category) == split)
     if not found:
         raise ValueError(
             f"the shop {shop.catalogue} has no goals of split {split!r}: choose another split or catalogue"
