@@ -3,10 +3,11 @@
 # Where pip takes a torch with CUDA and there is no GPU: PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu make test
 PYTHON ?= python3
 VENV ?= .venv
+ALFWORLD_GAMES ?= 24
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: run test test-pythons test-vllm golden perf clean
+.PHONY: run test test-pythons test-vllm parity-alfworld golden perf clean
 
 run: $(STAMP)
 	$(BIN)/benchmark run quick
@@ -23,6 +24,9 @@ test-pythons:  ## the tests on every Python of the classifiers; each needs to be
 test-vllm: .venv-vllm/.installed  ## vLLM on the CPU: its server and its engine with the tiny model; 3.8 GB, not part of the tests
 	.venv-vllm/bin/pytest -W default -p no:cacheprovider tests/agents/test_vllm.py
 
+parity-alfworld: $(STAMP) .venv-alfworld/.installed  ## our ALFWorld engine against TextWorld, live; ALFWORLD_GAMES=24
+	$(BIN)/python -m tests.worlds.alfworld.parity --python .venv-alfworld/bin/python --games $(ALFWORLD_GAMES)
+
 golden: $(STAMP)  ## write the golden transcripts anew; look at the diff before you commit it
 	$(BIN)/python -m tests.conformance.golden --write
 	$(BIN)/python -m tests.agents.golden_prompts --write
@@ -32,6 +36,7 @@ perf: $(STAMP)  ## speed, as ratios against peers in the same run; never a test
 	$(BIN)/python -m pip install --quiet "pgx>=2.6,<3"
 	$(BIN)/python -m benchmarks.perf.env_step
 	$(BIN)/python -m benchmarks.perf.vector
+	$(BIN)/python -m benchmarks.perf.worlds
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; (3, 11) <= sys.version_info < (3, 14) or sys.exit("MAGE needs Python 3.11 to 3.13, and $(PYTHON) is " + sys.version.split()[0] + ". Name another: make PYTHON=python3.12 ...")'
@@ -48,6 +53,11 @@ $(STAMP): pyproject.toml
 	.venv-vllm/bin/python -m pip install --quiet --requirement .venv-vllm/needs.txt
 	.venv-vllm/bin/python -m pip install --quiet --editable . "hypothesis>=6.115,<7" "pytest>=8.3,<10"
 	touch .venv-vllm/.installed
+
+.venv-alfworld/.installed:  # TextWorld's planner is GPL-3 and compiled here; nothing of ours needs it but this job.
+	$(PYTHON) -m venv .venv-alfworld
+	.venv-alfworld/bin/python -m pip install --quiet "textworld==1.7.0" "alfworld==0.4.2"
+	touch .venv-alfworld/.installed
 
 clean:  ## what was installed and built; runs/ stays
 	rm -rf $(VENV) .venv-* build dist *.egg-info
