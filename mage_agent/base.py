@@ -62,7 +62,7 @@ class Briefing:
             UnsupportedGameError: A world is played.
         """
         if not isinstance(self.spec, GameSpec):
-            raise UnsupportedGameError(f"this agent plays games, not the world {self.spec.name!r}")
+            raise UnsupportedGameError(f"this agent plays games, not the world {self.spec.title}")
         return self.spec
 
     @property

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from mage_agent.base import Briefing
+from mage_envs.errors import UnsupportedGameError
 from mage_envs.worlds import WorldView
-from mage_envs.worlds.sokoban import Level, parse_level
+from mage_envs.worlds.sokoban import Level, Sokoban, parse_level
 from mage_envs.worlds.sokoban.solver import shortest_walk
 
 _FAR = 1_000
@@ -26,6 +28,16 @@ class Push(NamedTuple):
     heading: int
     moves: tuple[int, ...]
     gain: int
+
+
+def check_sokoban(briefing: Briefing) -> None:
+    """Refuses whatever is not Sokoban.
+
+    Raises:
+        UnsupportedGameError: A game, or another world, is played.
+    """
+    if not isinstance(briefing.world, Sokoban):
+        raise UnsupportedGameError(f"this agent plays Sokoban, not {briefing.world.title}")
 
 
 def seen_level(view: WorldView) -> Level:

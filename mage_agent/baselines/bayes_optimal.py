@@ -141,8 +141,10 @@ def _setting(briefing: Briefing) -> Setting:
     """Takes from a briefing what the agent may know.
 
     Raises:
+        UnsupportedGameError: A world is played.
         ValueError: Something is missing.
     """
+    game = briefing.game
     if not briefing.population:
         raise ValueError("bayes_optimal needs the population: put specs and weights in briefing.population")
     if briefing.seats is None:
@@ -154,7 +156,7 @@ def _setting(briefing: Briefing) -> Setting:
         raise ValueError("bayes_optimal needs to know the instances: put 'fresh' or 'replay' in briefing.instance")
     if len(briefing.seats) != briefing.episodes:
         raise ValueError(f"briefing.seats has {len(briefing.seats)} seats for {briefing.episodes} episodes")
-    return Setting(briefing.game, briefing.population, briefing.seats, briefing.instance)
+    return Setting(game, briefing.population, briefing.seats, briefing.instance)
 
 
 @lru_cache(maxsize=8)

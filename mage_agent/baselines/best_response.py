@@ -34,9 +34,10 @@ class BestResponseAgent:
             ValueError: The briefing does not tell the opponent.
             UnsupportedGameError: The opponent has no behaviour table, or the game is too large.
         """
+        self._spec = briefing.game
         if briefing.opponent is None:
             raise ValueError("best_response is an oracle: put the hidden opponent's spec in briefing.opponent")
-        self._spec, self._opponent = briefing.game, briefing.opponent
+        self._opponent = briefing.opponent
         best_policy(self._spec, self._opponent, 0)
 
     def act(self, observation: Any, info: Mapping[str, Any]) -> int:

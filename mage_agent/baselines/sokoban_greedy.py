@@ -9,7 +9,7 @@ import numpy as np
 
 from mage_agent.agents import AGENTS
 from mage_agent.base import Briefing, agent_generator
-from mage_agent.sokoban_pushes import Push, pushes, seen_level
+from mage_agent.sokoban_pushes import Push, check_sokoban, pushes, seen_level
 from mage_envs.worlds import WorldView
 
 
@@ -29,9 +29,9 @@ class SokobanGreedy:
         """Takes a generator from the agent's seed.
 
         Raises:
-            UnsupportedGameError: A game is played.
+            UnsupportedGameError: Something else than Sokoban is played.
         """
-        _ = briefing.world
+        check_sokoban(briefing)
         self._rng, self._moves = agent_generator(briefing.seed), []
 
     def act(self, observation: Any, info: Mapping[str, Any]) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 
 from mage_agent.agents import AGENTS
 from mage_agent.base import Briefing
-from mage_agent.sokoban_pushes import seen_level
+from mage_agent.sokoban_pushes import check_sokoban, seen_level
 from mage_envs.worlds.sokoban import solve
 
 
@@ -29,9 +29,9 @@ class SokobanSolver:
         """Forgets its plan.
 
         Raises:
-            UnsupportedGameError: A game is played.
+            UnsupportedGameError: Something else than Sokoban is played.
         """
-        _ = briefing.world
+        check_sokoban(briefing)
         self._moves = []
 
     def act(self, observation: Any, info: Mapping[str, Any]) -> int:

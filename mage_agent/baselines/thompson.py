@@ -64,11 +64,11 @@ class Thompson:
 
         Raises:
             ValueError: The briefing tells no population.
-            UnsupportedGameError: An opponent has no behaviour table, or the game is too large.
+            UnsupportedGameError: A world is played, an opponent has no behaviour table, or the game is too large.
         """
+        self._game = briefing.game
         if not briefing.population:
             raise ValueError("thompson needs the population: put specs and weights in briefing.population")
-        self._game = briefing.game
         self._rng = agent_generator(briefing.seed)
         self._belief = OpponentBelief(briefing.game, briefing.population, TREMBLING)
         self._draw()

@@ -18,5 +18,5 @@ def test_games_and_worlds() -> None:
     assert in_world.world is world
     with pytest.raises(UnsupportedGameError, match="plays in worlds, not the game 'kuhn_poker'"):
         _ = in_game.world
-    with pytest.raises(UnsupportedGameError, match="plays games, not the world 'sokoban"):
+    with pytest.raises(UnsupportedGameError, match="plays games, not the world Sokoban"):
         make_agent("mcts(simulations=10)").begin(in_world)

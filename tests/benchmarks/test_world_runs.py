@@ -1,0 +1,56 @@
+"""A suite of a world, from plan to board: run by several processes, verified, scored; who cannot play is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.panels import make_panel
+from benchmarks.plan import make_plan
+from benchmarks.rows import run_rows
+from benchmarks.run_directory import RunDirectory
+from benchmarks.runner import run
+from benchmarks.verification import verify
+from mage_envs.errors import VerificationError
+from mage_envs.scenarios import SCENARIOS
+from tests.benchmarks.fakes import ignore_progress, suite
+
+SUITE = suite(
+    40,
+    "sokoban_solver",
+    "sokoban_explorer",
+    "random",
+    "thompson",
+    scenario=SCENARIOS.get("sokoban/test"),
+)
+
+
+@pytest.fixture
+def played(tmp_path: Path) -> RunDirectory:
+    return run(make_plan(SUITE), tmp_path, ignore_progress, jobs=2)
+
+
+def test_a_run_is_scored_and_verified(played: RunDirectory) -> None:
+    panel = make_panel(SUITE)
+    assert verify(played, panel, jobs=2, progress=ignore_progress) == 3 * 40
+    rows = {row["agent"]: row for row in run_rows(played, panel, played.records().values(), verified=True)}
+    assert float(rows["sokoban_solver"]["score_3"]) == 1.0
+    explorer = [float(rows["sokoban_explorer"][f"score_{n}"]) for n in (1, 2, 3)]
+    assert explorer[0] < explorer[1] <= explorer[2]
+    assert float(rows["sokoban_explorer"]["gain_low"]) > 0
+    assert (rows["sokoban_solver"]["oracle"], rows["sokoban_explorer"]["oracle"]) == ("yes", "no")
+    assert rows["random"]["adaptive_3"] == ""
+
+
+def test_who_plays_games_only_is_named(played: RunDirectory) -> None:
+    unsupported = make_plan(SUITE).manifest.unsupported
+    assert list(unsupported) == ["thompson"]
+    assert "plays games, not the world Sokoban" in str(unsupported["thompson"])
+
+
+def test_a_touched_turn_limit_does_not_verify(played: RunDirectory) -> None:
+    path = played.records_path
+    path.write_text(path.read_text().replace(',"truncated":true', "", 1))
+    with pytest.raises(VerificationError, match="truncated False recorded"):
+        verify(played, make_panel(SUITE), jobs=1, progress=ignore_progress)
