@@ -11,7 +11,7 @@ _LONG = frozenset({"plays", "panel"})
 _PLACES = frozenset({"base_url"})
 """Where a model was: the same model at another address, or at one of each machine, is the same."""
 
-_FOUND = frozenset({"revision", "context", "counter"})
+_FOUND = frozenset({"revision", "context", "counter", "chat_template"})
 """What a preflight finds of a model: without one it is unknown, and no difference."""
 
 

@@ -229,7 +229,7 @@ class LanguageAgent:
         self, build: Build, kept: tuple[Passage, ...]
     ) -> tuple[tuple[Message, ...], tuple[Passage, ...]]:
         backend, reply = await self.calls.backend(), self.calls.settings.sampling.max_tokens
-        messages = build(kept)
+        messages = self.calls.as_sent(build(kept))
         if backend.context is None:
             return messages, kept
         while (excess := await backend.count_tokens(messages) - (backend.context - reply)) > 0:
@@ -241,7 +241,7 @@ class LanguageAgent:
                 )
             costs = [await self._cost(passage) for passage in kept]
             kept = fitting(kept, costs, sum(costs) - excess)
-            messages = build(kept)
+            messages = self.calls.as_sent(build(kept))
         return messages, kept
 
     async def _cost(self, passage: Passage) -> int:

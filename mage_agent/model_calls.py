@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any, TypeAlias
 
-from mage_agent.backends.base import Backend, Completion, Message, Request
+from mage_agent.backends.base import Backend, Completion, Message, Request, without_system
 from mage_agent.backends.shared import Lease, shared_backend
 from mage_agent.base import Briefing, RecordCall, Usage
 from mage_agent.model_settings import ModelSettings, Price
@@ -57,6 +57,8 @@ class ModelCalls:
         sampling = {name: value for name, value in asdict(settings.sampling).items() if value not in (None, ())}
         if settings.sampling.extra:
             sampling["extra"] = dict(settings.sampling.extra)
+        if not settings.system_role:
+            sampling["system_role"] = False
         return {"model": settings.model, "revision": settings.revision, "sampling": sampling}
 
     def begin(self, briefing: Briefing) -> None:
@@ -80,6 +82,10 @@ class ModelCalls:
         if self._lease is None or self._lease.loop is not asyncio.get_running_loop():
             self._lease = shared_backend(self.settings)
         return await self._lease.open()
+
+    def as_sent(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
+        """Returns a prompt in the roles that the model knows, as the settings say."""
+        return messages if self.settings.system_role else without_system(messages)
 
     @contextmanager
     def method(self) -> Iterator[None]:

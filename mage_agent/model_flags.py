@@ -97,6 +97,9 @@ class ModelFlags:
     prices: Annotated[File, _more("TOML table of what tokens cost.", "FILE")] = None
     device: Annotated[Text, _more("Of a local model, such as cuda:0.", "NAME")] = None
     batch: Annotated[Count, _more("Most requests to a local model at once. Default: 32.", "N", min=1)] = None
+    no_system_role: Annotated[
+        bool, _more("The model knows no system messages: their words go before the user's.", "", "--no-system-role")
+    ] = False
     trust_remote_code: Annotated[bool, _more("Run code of a local model.", "", "--trust-remote-code")] = False
 
     def settings(self, environ: MutableMapping[str, str] = os.environ) -> ModelSettings | None:
@@ -132,6 +135,7 @@ class ModelFlags:
             base_url=url,
             sampling=self._sampling(),
             price=self._price(),
+            system_role=not self.no_system_role,
             trust_remote_code=self.trust_remote_code,
         )
 

@@ -50,6 +50,7 @@ class ModelSettings:
         retries: So often a failed request is sent again, at most.
         cache: Folder of the response cache; None: no cache.
         price: What tokens cost; None: unknown.
+        system_role: Whether the model knows messages of the role ``system``; else their words stand before the user's.
         trust_remote_code: Whether code that comes with a model may run.
         device: Where a local model runs; None: the best there is.
         batch: Most requests that a local model answers at once.
@@ -67,6 +68,7 @@ class ModelSettings:
     retries: int = 5
     cache: Path | None = None
     price: Price | None = None
+    system_role: bool = True
     trust_remote_code: bool = False
     device: str | None = None
     batch: int = 32

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mage_agent.backends.base import BACKENDS, Backend, BackendError, Completion, Message, Request
+from mage_agent.backends.base import BACKENDS, Backend, BackendError, Completion, Message, Request, without_system
 from mage_agent.errors import Overloaded
 from mage_agent.model_settings import ModelSettings
 from mage_envs.text.parser import ReplyKind, final_answer
@@ -31,6 +31,7 @@ class Preflight:
         counted: Tokens of the test's prompt, as counted before sending.
         completion: The reply.
         seconds: How long it took.
+        system_role: Whether the model is sent system messages.
     """
 
     model: str
@@ -40,6 +41,7 @@ class Preflight:
     counted: int
     completion: Completion
     seconds: float
+    system_role: bool = True
 
     @property
     def thinks(self) -> bool:
@@ -103,17 +105,18 @@ async def preflight(settings: ModelSettings) -> Preflight:
     backend = BACKENDS.get(settings.backend)(replace(settings, cache=None))
     try:
         await backend.open()
-        return await _ask(backend)
+        return await _ask(backend, settings)
     except Overloaded as error:
         raise BackendError(f"{settings.model}: {error}. Try again later") from error
     finally:
         await backend.close()
 
 
-async def _ask(backend: Backend) -> Preflight:
-    counted = await backend.count_tokens(PROMPT)
+async def _ask(backend: Backend, settings: ModelSettings) -> Preflight:
+    prompt = PROMPT if settings.system_role else without_system(PROMPT)
+    counted = await backend.count_tokens(prompt)
     begun = time.perf_counter()
-    completion = await backend.complete(Request(PROMPT, "preflight"))
+    completion = await backend.complete(Request(prompt, "preflight"))
     seconds = time.perf_counter() - begun
     return Preflight(
         model=backend.model,
@@ -123,6 +126,7 @@ async def _ask(backend: Backend) -> Preflight:
         counted=counted,
         completion=completion,
         seconds=seconds,
+        system_role=getattr(backend, "system_role", True),
     )
 
 
@@ -146,6 +150,8 @@ def model_facts(settings: ModelSettings, found: Preflight | None) -> Mapping[str
         sampling["context"] = context
     if found is not None:
         sampling["counter"] = found.counter
+        if not found.system_role:
+            sampling["chat_template"] = "no system role"
     return {"revision": settings.revision or (found.revision if found else ""), "sampling": sampling}
 
 

@@ -28,6 +28,22 @@ class Message(NamedTuple):
     content: str
 
 
+def without_system(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """Returns a prompt for a model that knows no role ``system``: its words stand before those of the next message.
+
+    >>> [message.content.split() for message in without_system([Message("system", "Rules."), Message("user", "Go.")])]
+    [['Rules.', 'Go.']]
+    """
+    kept: list[Message] = []
+    words: list[str] = []
+    for message in messages:
+        words.append(message.content)
+        if message.role != "system":
+            kept.append(Message(message.role, "\n\n".join(words)))
+            words = []
+    return (*kept, Message("user", "\n\n".join(words))) if words else tuple(kept)
+
+
 class Request(NamedTuple):
     """What a model is asked.
 
@@ -75,6 +91,9 @@ class Backend(Protocol):
         revision: Revision or fingerprint of its weights; empty if unknown.
         context: Most tokens of prompt and reply together; None if unknown. Known after :meth:`open`.
         counter: How :meth:`count_tokens` counts, in a word or two: for the card of an agent.
+
+    An attribute ``system_role`` is optional: False where the backend found out that the model knows no system messages,
+    and puts their words before the user's.
     """
 
     model: str

@@ -28,6 +28,11 @@ MAX_WORDS = 500
 _TOO_LONG = re.compile(
     r"context[ _](length|size|window)|maximum context|prompt is too long|too many tokens|max_model_len", re.IGNORECASE
 )
+_NO_SYSTEM = re.compile(
+    r"system (role|message|prompt)s?\b.*not (supported|allowed)|developer instruction is not enabled|"
+    r"only user and assistant roles|roles must alternate",
+    re.IGNORECASE,
+)
 _OTHER_LIMIT = re.compile(r"(unsupported|not supported|unrecognized).*max_completion_tokens", re.IGNORECASE)
 
 
@@ -63,6 +68,8 @@ def _remedy(status: int, said: str, endpoint: Endpoint, model: str, limits: str)
         return f". The key in the environment variable {endpoint.key_variable} {state} for the model {model!r}"
     if status in (400, 413, 422) and _TOO_LONG.search(said):
         return f". The prompt and {limits} do not fit into the context: lower the memory budget or the most tokens"
+    if status in (400, 422) and _NO_SYSTEM.search(said):
+        return ". Its model may want prompts without a system message: --no-system-role"
     return ""
 
 

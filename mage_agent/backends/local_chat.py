@@ -6,8 +6,8 @@ import os
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from mage_agent.backends.base import BackendError, Completion, Finish, Message
-from mage_agent.backends.token_counts import load_tokenizer
+from mage_agent.backends.base import BackendError, Completion, Finish, Message, without_system
+from mage_agent.backends.token_counts import load_tokenizer, takes_system_role
 from mage_agent.model_settings import ModelSettings
 
 OPENINGS = ("<think>",)
@@ -30,6 +30,7 @@ class LocalChat:
     """A tokenizer with a chat template.
 
     Attributes:
+        system_role: Whether the template knows system messages; else their words stand before the user's.
         ends: Ids of the tokens that end a reply: the tokenizer's, and those of the model's generation_config.
         pad: Id of a token to fill rows up with.
     """
@@ -51,23 +52,25 @@ class LocalChat:
             raise BackendError("no token ends a reply: set eos_token_id in the model's generation_config.json")
         self.pad: int = min(self.ends) if tokenizer.pad_token_id is None else tokenizer.pad_token_id
         self._tokenizer, self._values = tokenizer, template_values
+        self.system_role = takes_system_role(tokenizer, template_values)
         self._silent = self.ends | {tokenizer.pad_token_id, tokenizer.bos_token_id}
 
     def prompt(self, messages: Sequence[Message]) -> Prompt:
         """Renders messages up to where the reply begins.
 
         Raises:
-            BackendError: The template refuses them, as some do with a system message.
+            BackendError: The template refuses them.
         """
         from jinja2 import TemplateError
 
-        asked = [message._asdict() for message in messages]
+        known = messages if self.system_role else without_system(messages)
+        asked = [message._asdict() for message in known]
         try:
             text = self._tokenizer.apply_chat_template(
                 asked, tokenize=False, add_generation_prompt=True, **self._values
             )
         except TemplateError as error:
-            roles = ", ".join(message.role for message in messages)
+            roles = ", ".join(message.role for message in known)
             raise BackendError(f"the model's chat template refuses messages of {roles}: {error}") from error
         tokens = self._tokenizer(text, add_special_tokens=False)["input_ids"]
         opened = next((tag for tag in OPENINGS if text.rstrip().endswith(tag)), "")

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
-from mage_agent.backends.base import BackendError, Message
+from mage_agent.backends.base import BackendError, Message, without_system
 from mage_envs.cache import content_key
 
 TOKENS_A_MESSAGE, TOKENS_A_PROMPT = 16, 64
 """Tokens that a chat template puts around each message, and around all of them, at most: our assumption."""
+
+_PROBE = "Rules: a, b, c."
 
 MOST_KEPT = 4096
 """Counts that are remembered."""
@@ -74,13 +76,23 @@ def load_tokenizer(name: str, *, revision: str = "", trust_remote_code: bool = F
     return tokenizer
 
 
+def takes_system_role(tokenizer: Any, template_values: Mapping[str, Any]) -> bool:
+    """Whether a tokenizer's chat template shows what a system message says: some refuse it, and some leave it out."""
+    chat = [{"role": "system", "content": _PROBE}, {"role": "user", "content": "x"}]
+    try:
+        return _PROBE in tokenizer.apply_chat_template(chat, tokenize=False, **template_values)
+    except Exception:  # noqa: BLE001 - a template is a program of its own, and raises what it likes.
+        return False
+
+
 def count_with(tokenizer: Any, messages: Sequence[Message]) -> int:
     """Counts the tokens of a prompt, chat template and opening of the reply included.
 
     Raises:
         BackendError: The chat template refuses the messages.
     """
-    chat = [message._asdict() for message in messages]
+    known = messages if takes_system_role(tokenizer, {}) else without_system(messages)
+    chat = [message._asdict() for message in known]
     try:
         text = tokenizer.apply_chat_template(chat, tokenize=False, add_generation_prompt=True)
     except Exception as error:  # A template is a program of its own, and raises what it likes.

@@ -41,6 +41,7 @@ class TransformersBackend:
     """A model of transformers in this process."""
 
     counter = "the model's tokenizer"
+    system_role = True
 
     def __init__(self, settings: ModelSettings) -> None:
         """Loads nothing yet."""
@@ -60,7 +61,7 @@ class TransformersBackend:
             if self._batcher is None:
                 loaded = await asyncio.to_thread(load, self._settings)
                 self.revision, self.context = loaded.revision, self._settings.context or loaded.context
-                self._chat = loaded.chat
+                self._chat, self.system_role = loaded.chat, loaded.chat.system_role
                 self._batcher = MicroBatcher(loaded.generator, self._settings.batch, lambda row: len(row.tokens))
 
     async def complete(self, request: Request) -> Completion:

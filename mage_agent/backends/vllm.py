@@ -52,6 +52,7 @@ class VllmBackend:
     """A model in vLLM's engine."""
 
     counter = "the model's tokenizer"
+    system_role = True
 
     def __init__(self, settings: ModelSettings) -> None:
         """Loads nothing yet."""
@@ -71,6 +72,7 @@ class VllmBackend:
             if self._loaded is None:
                 self._loaded = load(self._settings)
                 self.revision, self.context = self._loaded.revision, self._loaded.context
+                self.system_role = self._loaded.chat.system_role
 
     async def complete(self, request: Request) -> Completion:
         """Returns a reply.

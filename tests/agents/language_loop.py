@@ -10,6 +10,7 @@ from mage_agent.agents import make_agent
 from mage_agent.backends.base import Message, Request
 from mage_agent.backends.fake import FakeBackend, Script, listed_actions
 from mage_agent.errors import Overloaded
+from mage_agent.model_settings import ModelSettings
 from tests.agents.loop import brief, make
 
 KUHN = ("KuhnPoker", {"population": "kuhn/train", "seat": 0})
@@ -60,11 +61,15 @@ def meta_episode(
     place: tuple[str, dict[str, Any]] = KUHN,
     at_boundary: Callable[[Any], None] = lambda agent: None,
     context: int | None = None,
+    settings: ModelSettings | None = None,
     **briefing: Any,
 ) -> Played:
-    """Plays a meta-episode; a method whose server is busy is called again at once."""
+    """Plays a meta-episode; a method whose server is busy is called again at once.
+
+    With settings their backend is asked, and not the script.
+    """
     backend = FakeBackend(script, context=context)
-    agent: Any = make_agent(spec, backend)
+    agent: Any = make_agent(spec, settings or backend)
 
     async def ask(method: Any, *arguments: Any) -> Any:
         for _ in range(20):

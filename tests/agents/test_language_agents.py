@@ -172,6 +172,19 @@ def test_a_move_in_a_reply_that_a_filter_or_a_fault_cut_is_none() -> None:
     assert meta_episode("zero_shot", lambda request: said).answers[0] == "<action>pass</action><cut>"
 
 
+def test_a_model_without_a_system_role_is_sent_the_same_words() -> None:
+    both: dict[bool, list[Any]] = {}
+    for system_role in (True, False):
+        calls: list[Any] = both.setdefault(system_role, [])
+        settings = ModelSettings("fake", "any", system_role=system_role)
+        played = meta_episode("reflective", settings=settings, record_call=calls.append)
+        assert ("system_role" in played.agent.card()["sampling"]) == (not system_role)
+    for one, other in zip(*both.values(), strict=True):
+        system, user = (message["content"] for message in one["prompt"])
+        assert other["prompt"] == [{"role": "user", "content": f"{system}\n\n{user}"}]
+        assert other["reply"]["text"] == one["reply"]["text"]
+
+
 def test_memory_beyond_the_budget_is_left_out_and_counted() -> None:
     long = "<remark>" + "word " * 50 + "</remark>"
     played = meta_episode("reflective(memory_budget=130)", lambda r: long if "just ended" in r.messages[-1].content

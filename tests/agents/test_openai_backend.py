@@ -138,6 +138,19 @@ def test_a_prompt_that_does_not_fit_says_the_numbers() -> None:
         using(server, one, sampling=Sampling(max_tokens=64))
 
 
+@pytest.mark.parametrize(
+    "said",
+    ["System role not supported", "Developer instruction is not enabled for models/gemma-3-27b-it",
+     "Only user and assistant roles are supported!", "Conversation roles must alternate user/assistant/user/assistant"],
+)  # fmt: skip
+def test_a_server_whose_model_knows_no_system_role_names_the_remedy(said: str) -> None:
+    with (
+        FaultServer(lambda messages: refusal(400, said)) as server,
+        pytest.raises(BackendError, match=r"without a system message: --no-system-role"),
+    ):
+        using(server, one)
+
+
 def test_an_empty_account_is_no_overload() -> None:
     with FaultServer(lambda messages: refusal(429, "You exceeded your quota", code="insufficient_quota")) as server:
         with pytest.raises(BackendError, match="no money left"):

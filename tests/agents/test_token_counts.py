@@ -77,6 +77,19 @@ def test_a_tokenizer_counts_with_its_chat_template(tmp_path: Path) -> None:
     assert counts[0] <= byte_bound(PROMPT)
 
 
+@needs_client
+def test_a_tokenizer_that_refuses_a_system_message_counts_its_words_all_the_same(tmp_path: Path) -> None:
+    pytest.importorskip("transformers", reason="the extra agent is not installed")
+    from mage_agent.tiny.tokenizer import build_tokenizer
+
+    tokenizer = build_tokenizer(8192)
+    tokenizer.chat_template = "{{ raise_exception('no') if messages[0].role == 'system' else messages[0].content }}"
+    tokenizer.save_pretrained(tmp_path)
+    with FaultServer() as server:
+        _, counts = using(server, counted, tokenizer=str(tmp_path))
+    assert counts[0] == len(tokenizer("\n\n".join(message.content for message in PROMPT))["input_ids"])
+
+
 def test_without_transformers_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "transformers", None)
     with pytest.raises(BackendError, match="pip install"):

@@ -22,6 +22,7 @@ from mage_agent.backends.local_files import fingerprint  # noqa: E402
 from mage_agent.backends.row_sampler import RowSampler  # noqa: E402
 from mage_agent.backends.transformers import TransformersBackend  # noqa: E402
 from mage_agent.model_settings import ModelSettings, Sampling  # noqa: E402
+from mage_agent.preflight import model_facts, preflight  # noqa: E402
 from mage_agent.tiny.build import build_model  # noqa: E402
 from mage_agent.tiny.tokenizer import build_tokenizer  # noqa: E402
 from mage_envs.text.parser import visible  # noqa: E402
@@ -311,7 +312,41 @@ def test_thoughts_that_the_template_opened_get_their_tag_back(special: bool) -> 
     assert visible(whole.text) == "<action>pass</action>"
 
 
+EACH = "{% for message in messages %}[{{ message.role }}]{{ message.content }}{% endfor %}"
+REFUSING = "{% if messages[0].role == 'system' %}{{ raise_exception('System role not supported') }}{% endif %}"
+DROPPING = "{% for message in messages if message.role == 'user' %}[user]{{ message.content }}{% endfor %}"
+MERGING = "[user]{{ messages[0].content }}\n\n{{ messages[1].content }}"
+
+
+@pytest.mark.parametrize(
+    ("template", "takes", "text"),
+    [
+        (EACH, True, "[system]rules[user]view"),
+        (MERGING, True, "[user]rules\n\nview"),
+        (REFUSING + EACH, False, "[user]rules\n\nview"),
+        (DROPPING, False, "[user]rules\n\nview"),
+    ],
+)
+def test_a_template_without_a_system_role_gets_its_words_before_the_users(
+    template: str, takes: bool, text: str
+) -> None:
+    chat = thinking_chat(False, template)
+    assert chat.system_role is takes
+    tokens = chat.prompt((Message("system", "rules"), Message("user", "view"))).tokens
+    assert chat._tokenizer.decode(tokens) == text
+
+
+def test_what_a_template_does_is_in_the_preflight(small: Path, tmp_path: Path) -> None:
+    gemma = shutil.copytree(small, tmp_path / "gemma")
+    (gemma / "chat_template.jinja").write_text(REFUSING + EACH)
+    for folder, takes in ((small, True), (gemma, False)):
+        made = settings(folder)
+        found = asyncio.run(preflight(made))
+        assert found.system_role is takes
+        assert ("chat_template" in model_facts(made, found)["sampling"]) == (not takes)
+
+
 def test_a_template_that_refuses_a_role_says_so() -> None:
-    chat = thinking_chat(False, "{{ raise_exception('System role not supported') }}")
-    with pytest.raises(BackendError, match="refuses messages of system, user: System role not supported"):
+    chat = thinking_chat(False, "{{ raise_exception('No roles at all') }}")
+    with pytest.raises(BackendError, match="refuses messages of user: No roles at all"):
         chat.prompt(request(0).messages)

@@ -27,6 +27,8 @@ def config(**more: Any) -> dict[str, Any]:
         (config(model="n"), "model of react ('m' there, 'n' now)"),
         (config(sampling={"context": 2048}), "context of react (4096 there, 2048 now)"),
         (config(sampling={"context": None}), "context of react (4096 there, None now)"),
+        (config(sampling={"chat_template": "no system role"}), ""),
+        (config(sampling={"system_role": False}), "system_role of react (None there, False now)"),
         (config(sampling={"tokenizer": "t"}), "tokenizer of react (None there, 't' now)"),
         (config(sampling={"temperature": 0.5}), "temperature of react (None there, 0.5 now)"),
         (config(name="zero_shot"), "agents ('react' there, 'zero_shot' now)"),
