@@ -16,6 +16,7 @@ from mage_envs.opponents import OPPONENTS
 from mage_envs.opponents.populations import POPULATIONS
 from mage_envs.scenarios import SCENARIOS
 from mage_envs.spec_strings import usage
+from mage_envs.worlds import WORLDS
 
 MOST_MEMBERS = 30
 """Of a population with more members, the first three are listed."""
@@ -64,6 +65,12 @@ def games() -> Table:
     return _table("games (and any of OpenSpiel's, through mage/OpenSpiel-meta-v0)", ("environment",), found)
 
 
+def worlds() -> Table:
+    """Lists the worlds."""
+    found = ((name, f"mage/{WORLDS.get(name).title}-meta-v0") for name in WORLDS)
+    return _table("worlds", ("environment",), found)
+
+
 TABLES: dict[str, Callable[[], Table]] = {
     "suites": suites,
     "scenarios": scenarios,
@@ -72,6 +79,7 @@ TABLES: dict[str, Callable[[], Table]] = {
     "opponents": opponents,
     "populations": populations,
     "games": games,
+    "worlds": worlds,
 }
 
 

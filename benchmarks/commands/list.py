@@ -20,6 +20,7 @@ class Kind(StrEnum):
     OPPONENTS = "opponents"
     POPULATIONS = "populations"
     GAMES = "games"
+    WORLDS = "worlds"
 
 
 @app.command("list")
