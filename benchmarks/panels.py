@@ -2,7 +2,7 @@
 
 Opponents come in the shares of their weights (largest remainder, exact fractions). Each deal of an opponent is played
 from every seat with one seed, as in duplicate bridge, so that the luck of the cards cancels. In a world, where nobody
-else plays, no two meta-episodes start alike, as far as it has instances. Seeds are SHA-256 of what
+else plays, no two meta-episodes are alike, as far as it has instances. Seeds are SHA-256 of what
 they stand for: nothing depends on a generator, a file system or a worker.
 """
 
@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from benchmarks.suites.base import MAX_META_EPISODES, Part, Suite
 from mage_envs.scenarios import Scenario
+from mage_envs.worlds import World
 
 SEED_BITS = 52  # JSON readers that know only doubles read these exactly.
 
@@ -141,23 +142,25 @@ def scenario_entries(part: Part, members: Members, size: int, salt: tuple[Any, .
 
 
 def _new_instances(scenario: Scenario) -> Callable[[Iterable[int]], int]:
-    """Returns what picks seeds in a world, so that no two meta-episodes begin alike, as far as it has instances.
+    """Returns what picks seeds in a world, so that no two meta-episodes are alike, as far as it has instances.
 
     Args:
         scenario: The world as it is played.
 
     Returns:
-        From seeds to the first of them that starts where no seed before did; the last one if all do.
+        From seeds to the first of them whose instance no seed before had; the last one if all do.
     """
     env = scenario.make(interface="text", episodes=1)
+    world: World = env.unwrapped.world  # type: ignore[attr-defined]
     seen: set[str] = set()
 
     def first_new(seeds: Iterable[int]) -> int:
         seed = 0
         for seed in seeds:
-            key = env.reset(seed=seed)[1]["view"].key
-            if key not in seen:
-                seen.add(key)
+            instance = env.reset(seed=seed)[1]["privileged"]["instance"]
+            content = world.content(world.start(instance))
+            if content not in seen:
+                seen.add(content)
                 break
         return seed
 

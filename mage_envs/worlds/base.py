@@ -162,6 +162,10 @@ class World(ABC):
         """Returns many sessions as arrays; only where :attr:`batched` is true."""
         raise NotImplementedError(f"{self.title} has no batch: use vectorization_mode='sync'")
 
+    def content(self, state: State) -> str:
+        """Returns a name of a first state, what is hidden included: panels take no two instances of one content."""
+        return self.key(state)
+
     # What the agent is shown.
 
     @abstractmethod

@@ -45,7 +45,7 @@ class Sweep(NamedTuple):
 
 
 class MineSweeper(World):
-    """MineSweeper.
+    """Reveal every cell without a mine.
 
     Args:
         rows: Rows, 2..30.
@@ -140,6 +140,10 @@ class MineSweeper(World):
         """Returns a win if every safe cell is open, and a loss if a mine is."""
         play: Play = state.play
         return "loss" if play.lost else "win" if play.won else None
+
+    def content(self, state: State) -> str:
+        """Returns where the mines are, and what is open."""
+        return f"{state.play.board.mines:x} {state.play.opened:x}"
 
     # What the agent is shown.
 
