@@ -19,7 +19,7 @@ class Session(NamedTuple):
     Attributes:
         scenario: The scenario.
         episodes: N.
-        opponent: Spec of the opponent.
+        opponent: Spec of the opponent; None in a world.
         seat: The person's seat.
         seed: Seed of the environment.
     """
@@ -35,7 +35,7 @@ def draw_session(scenario: Scenario, episodes: int, seed: int, opponent: str | N
     """Draws what is not given, as the environment draws it."""
     env = scenario.make(interface="text", episodes=episodes)
     _, info = env.reset(seed=seed)
-    drawn = info["privileged"].get("opponent")
+    drawn = info["privileged"]["opponent"] or None  # Nobody else plays in a world.
     return Session(scenario, episodes, opponent or drawn, info["seat"] if seat is None else seat, seed)
 
 

@@ -1,0 +1,24 @@
+"""``benchmark play`` in a world, where there is no opponent."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.human import draw_session, play_in_terminal
+from mage_envs.scenarios import SCENARIOS
+
+
+@pytest.mark.parametrize("name", ["minesweeper/5x5", "sokoban/test"])
+def test_a_world_is_played_to_its_end(name: str) -> None:
+    said: list[str] = []
+    session = draw_session(SCENARIOS.get(name), 1, 3, None, None)
+    move = {"minesweeper/5x5": "reveal r1c1", "sokoban/test": "up"}[name]
+    answers = iter([move] + [f"reveal r{r}c{c}" for r in range(1, 6) for c in range(1, 6)] + ["left"] * 9)
+    assert session.opponent is None
+
+    def ask(prompt: str) -> str:
+        return next(answers)
+
+    assert play_in_terminal(session, said.append, ask)
+    assert "episode 1: +" in said[-1]
+    assert "opponent" not in said[-1]
