@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from mage_envs.games import fold
+from mage_envs.worlds.webshop.pages import Body
 
 MAX_SEARCH = 2_000
 """Longer searches are cut here, in characters."""
@@ -14,25 +14,21 @@ _NAME = re.compile(r"(?:^|[^\w])(search|click)\s*$", re.IGNORECASE)
 _AFTER = " \t\r\n.!`*"
 
 
-def read_answer(answer: str, labels: Iterable[str]) -> tuple[str, str] | None:
+def read_answer(answer: str, body: Body) -> tuple[str, str] | None:
     """Reads ``search[words]`` or ``click[label]`` at the end of an answer, letter case and spaces aside.
-
-    >>> read_answer("Action: Click[ Buy  NOW ]", ["back to search", "buy now"])
-    ('click', 'buy now')
 
     Args:
         answer: What an agent answered, out of its tags.
-        labels: What can be clicked.
+        body: The page on which it did.
 
     Returns:
-        ``("search", words)`` or ``("click", label)``, the label as in ``labels``; None if it is neither, or no such
+        ``("search", words)`` or ``("click", label)``, the label as the page has it; None if it is neither, or no such
         label is there. Where several commands stand in an answer, the last one counts, and nothing may follow it.
     """
-    by_fold: dict[str, str] = {}
-    for label in labels:
-        by_fold.setdefault(fold(label), label)
-        by_fold.setdefault(fold(f"click[{label}]"), label)
-    whole = by_fold.get(fold(answer)) if "[" in answer else None
+    if answer[:6] == "click[" and answer[6:-1] in body.labels and answer[-1] == "]":
+        return "click", answer[6:-1]
+    labels, clicks = body.folded
+    whole = clicks.get(fold(answer))
     if whole is not None:
         return "click", whole
     said = answer.rstrip(_AFTER)
@@ -43,7 +39,7 @@ def read_answer(answer: str, labels: Iterable[str]) -> tuple[str, str] | None:
     argument = " ".join(said[start + 1 : -1].split())
     if name[1].lower() == "search":
         return ("search", argument.lower()[:MAX_SEARCH]) if argument else None
-    found = by_fold.get(fold(argument))
+    found = labels.get(fold(argument))
     return None if found is None else ("click", found)
 
 

@@ -10,6 +10,7 @@ from array import array
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,6 +26,7 @@ ARRAYS = ("letters", "ends", "starts", "docs", "norms", "weights", "order")
 
 _EXACT_LENGTHS = 24  # Shorter lengths are kept exactly.
 _POSTINGS_IN_MEMORY = 1 << 22
+_KEPT_TERMS = 1 << 12
 
 
 class Hits(NamedTuple):
@@ -51,7 +53,7 @@ class SearchIndex:
         self.arrays = arrays
         self._docs, self._norms, self._starts = arrays["docs"], arrays["norms"], arrays["starts"]
         self._weights, self._order = arrays["weights"], arrays["order"]
-        self._terms = _TermList(arrays["letters"], arrays["ends"])
+        self._find = lru_cache(maxsize=_KEPT_TERMS)(_TermList(arrays["letters"], arrays["ends"]).find)
 
     def __len__(self) -> int:
         """Returns the number of documents."""
@@ -69,7 +71,7 @@ class SearchIndex:
         """
         totals = np.zeros(len(self._order))
         for term, times in Counter(terms(query)).items():
-            number = self._terms.find(term)
+            number = self._find(term)
             if number is None:
                 continue
             start, end = self._starts[number], self._starts[number + 1]

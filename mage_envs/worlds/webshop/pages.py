@@ -7,15 +7,17 @@ from that one list. Nothing here changes: a step makes a new :class:`Place`.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Literal, NamedTuple, TypeAlias
 
+from mage_envs.games import fold
 from mage_envs.worlds.webshop.products import Product
 
 PageText: TypeAlias = Literal["text", "text_rich"]
 
 PER_PAGE = 10
+SEPARATOR = " [SEP] "
 SEARCH, BACK, NEXT, PREVIOUS, BUY = "Search", "Back to Search", "Next >", "< Prev", "Buy Now"
 SUB_PAGES = ("Description", "Features", "Reviews", "Attributes")
 
@@ -79,6 +81,16 @@ class NodeKind(StrEnum):
     OPTION = "option"
 
 
+_HEADS = {
+    PageKind.INDEX: ("WebShop", "Instruction: "),
+    PageKind.RESULTS: ("Instruction:",),
+    PageKind.ITEM: ("Instruction:",),
+    PageKind.SUB: ("Instruction:",),
+    PageKind.DONE: (),
+}
+"""What stands above the instruction; the last page has none."""
+
+
 class Node(NamedTuple):
     """A piece of a page.
 
@@ -93,42 +105,72 @@ class Node(NamedTuple):
     name: str = ""
 
 
-def index_nodes(instruction: str) -> list[Node]:
+class Body:
+    """All of a page but the instruction at its head: the same for every goal, so that shoppers can share it.
+
+    Attributes:
+        nodes: What is on it.
+        labels: What can be clicked, by its label in lower case: buttons, then products, then options. Where labels are
+            equal, the first gives the place and the last the meaning.
+        commands: A click on each label.
+        text: It in words, as ``"text"`` has it.
+    """
+
+    __slots__ = ("_folded", "commands", "labels", "nodes", "text")
+
+    def __init__(self, nodes: Iterable[Node]) -> None:
+        """Makes a body of its nodes."""
+        self.nodes = tuple(nodes)
+        self.labels = _clickables(self.nodes)
+        self.commands = tuple(f"click[{label}]" for label in self.labels)
+        self.text = SEPARATOR.join(text.strip() for node in self.nodes if (text := _as_parsed(node.text)))
+        self._folded: tuple[dict[str, str], dict[str, str]] | None = None
+
+    @property
+    def folded(self) -> tuple[Mapping[str, str], Mapping[str, str]]:
+        """From a label, and from the click on it, to the label: in lower case and single spaces, the first first."""
+        if self._folded is None:
+            labels = reversed(self.labels)
+            clicks = {fold(f"click[{label}]"): label for label in reversed(self.labels)}
+            self._folded = {fold(label): label for label in labels}, clicks
+        return self._folded
+
+
+def index_body() -> Body:
     """Returns the page on which a search is begun."""
-    return [_plain("WebShop"), _plain("Instruction: "), _plain(instruction), _button(SEARCH)]
+    return Body([_button(SEARCH)])
 
 
-def results_nodes(instruction: str, number: int, total: int, shown: Iterable[Product]) -> list[Node]:
+def results_body(number: int, total: int, shown: Iterable[Product]) -> Body:
     """Returns a page of results.
 
     Args:
-        instruction: What the shopper was told.
         number: The page, from 1.
         total: Results on all pages.
         shown: Products on this page.
     """
-    nodes = [*_head(instruction), _plain(f"Page {number} (Total results: {total})")]
+    nodes = [_button(BACK), _plain(f"Page {number} (Total results: {total})")]
     if number > 1:
         nodes.append(_button(PREVIOUS))
     nodes.append(_button(NEXT))
     for product in shown:
         nodes += (Node(NodeKind.LINK, product.asin), _plain(product.title), _plain(product.price_tag))
-    return nodes
+    return Body(nodes)
 
 
-def item_nodes(instruction: str, product: Product, show_attributes: bool) -> list[Node]:
+def item_body(product: Product, show_attributes: bool) -> Body:
     """Returns the page of a product."""
-    nodes = [*_head(instruction), _button(PREVIOUS)]
+    nodes = [_button(BACK), _button(PREVIOUS)]
     for name, values in product.options.items():
         nodes.append(_plain(name))
         nodes += (Node(NodeKind.OPTION, value, name) for value in values)
     nodes += (_plain(product.title), _plain(f"Price: {product.price_tag}"), _plain("Rating: N.A."))
     nodes += map(_button, SUB_PAGES if show_attributes else SUB_PAGES[:-1])
     nodes.append(_button(BUY))
-    return nodes
+    return Body(nodes)
 
 
-def sub_nodes(instruction: str, product: Product, sub: str) -> list[Node]:
+def sub_body(product: Product, sub: str) -> Body:
     """Returns a sub-page of a product."""
     told: tuple[str, ...] = ()
     if sub == "Description":
@@ -137,32 +179,36 @@ def sub_nodes(instruction: str, product: Product, sub: str) -> list[Node]:
         told = tuple(f" {each}" for each in product.bullets)
     elif sub == "Attributes":
         told = (*(f" {each}" for each in product.attributes), product.category, product.query, product.path)
-    return [*_head(instruction), _button(PREVIOUS), *map(_plain, told)]
+    return Body([_button(BACK), _button(PREVIOUS), *map(_plain, told)])
 
 
-def done_nodes(place: Place) -> list[Node]:
+def done_body(place: Place) -> Body:
     """Returns the page after a purchase."""
     options = json.dumps(dict(place.options), sort_keys=True).translate(_SAFE)
     texts = ["Thank you for shopping with us!", "Your code: ", "None", " (Paste it in your MTurk interface.)"]
     texts += ["Purchased", "asin", place.asin, "options", options]
     texts += (text for label in _NOT_SHOWN for text in (label, "None"))
     texts += [*_TARGET, "Goal ", "None", "Reward", "Your score (min 0.0, max 1.0)", str(place.reward)]
-    return [_plain(text) for text in (*texts, "Reward Details ", "None")]
+    return Body(_plain(text) for text in (*texts, "Reward Details ", "None"))
 
 
-def write_page(nodes: Iterable[Node], mode: PageText, place: Place) -> str:
+def write_page(instruction: str, body: Body, mode: PageText, place: Place) -> str:
     """Returns a page in words.
 
     Args:
-        nodes: What is on it.
+        instruction: What the shopper was told.
+        body: The rest of the page.
         mode: ``"text"`` joins all texts with ``[SEP]``; ``"text_rich"`` has a line for each and marks buttons.
         place: Where the shopper stands.
     """
-    shown = [(node, text) for node in nodes if (text := _as_parsed(node.text))]
+    head = [text for each in (*_HEADS[place.kind], instruction) if (text := _as_parsed(each))]
+    if place.kind is PageKind.DONE:
+        head = []
     if mode == "text":
-        return " [SEP] ".join([text.strip() for _, text in shown])
+        return SEPARATOR.join((*(text.strip() for text in head), body.text))
+    shown = [(node, text) for node in body.nodes if (text := _as_parsed(node.text))]
     address = _address(place)
-    lines, clicked = [], []
+    lines, clicked = [f"{text}\n" for text in head], []
     for node, text in shown:
         if node.kind is NodeKind.BUTTON:
             lines.append(f"[button] {text} [button_]\n")
@@ -179,20 +225,12 @@ def write_page(nodes: Iterable[Node], mode: PageText, place: Place) -> str:
     return "".join((*reversed(clicked), *lines))
 
 
-def clickables(nodes: Iterable[Node]) -> dict[str, Node]:
-    """Returns what can be clicked, by its label in lower case: buttons, then products, then options.
-
-    Where labels are equal, the first gives the place and the last the meaning.
-    """
+def _clickables(nodes: Iterable[Node]) -> dict[str, Node]:
     groups: dict[NodeKind, dict[str, Node]] = {NodeKind.BUTTON: {}, NodeKind.LINK: {}, NodeKind.OPTION: {}}
     for node in nodes:
         if node.kind is not NodeKind.PLAIN:
             groups[node.kind][node.text if node.kind is NodeKind.OPTION else node.text.lower()] = node
     return {**groups[NodeKind.BUTTON], **groups[NodeKind.LINK], **groups[NodeKind.OPTION]}
-
-
-def _head(instruction: str) -> tuple[Node, ...]:
-    return _plain("Instruction:"), _plain(instruction), _button(BACK)
 
 
 def _address(place: Place) -> str:

@@ -17,7 +17,6 @@ from mage_envs.worlds.webshop.pages import (
     PageKind,
     PageText,
     Place,
-    clickables,
     write_page,
 )  # fmt: skip
 from mage_envs.worlds.webshop.reward import RewardMode
@@ -64,12 +63,12 @@ class ShopSession:
 
     def text(self, mode: PageText = "text") -> str:
         """Returns the page in words."""
-        return write_page(self.shop.nodes(self.goal_index, self.place), mode, self.place)
+        return write_page(self.shop.goals[self.goal_index].text, self.shop.body(self.place), mode, self.place)
 
     def available_actions(self) -> AvailableActions:
         """Returns what can be done on the page."""
-        found = clickables(self.shop.nodes(self.goal_index, self.place))
-        return {"has_search_bar": self.place.kind is PageKind.INDEX, "clickables": list(found)}
+        labels = self.shop.body(self.place).labels
+        return {"has_search_bar": self.place.kind is PageKind.INDEX, "clickables": list(labels)}
 
     def step(self, action: str) -> tuple[float, bool]:
         """Plays ``search[words]`` or ``click[label]``, in WebShop's grammar; anything else changes nothing.
@@ -106,7 +105,7 @@ def click(shop: Shop, goal_index: int, place: Place, label: str, mode: RewardMod
 
     A button's label wins over an option of the same name, as in WebShop.
     """
-    node = clickables(shop.nodes(goal_index, place)).get(label)
+    node = shop.body(place).labels.get(label)
     if node is None or label == SEARCH.lower():
         return place
     if label == BUY.lower():

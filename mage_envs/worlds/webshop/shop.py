@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import operator
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -14,14 +13,14 @@ from mage_envs.worlds.webshop.index import MAX_HITS, SearchIndex
 from mage_envs.worlds.webshop.nouns import TitleNouns
 from mage_envs.worlds.webshop.pages import (
     PER_PAGE,
-    Node,
+    Body,
     PageKind,
     Place,
-    done_nodes,
-    index_nodes,
-    item_nodes,
-    results_nodes,
-    sub_nodes,
+    done_body,
+    index_body,
+    item_body,
+    results_body,
+    sub_body,
 )  # fmt: skip
 from mage_envs.worlds.webshop.products import Product
 from mage_envs.worlds.webshop.reward import RewardMode, Score, score_purchase
@@ -30,7 +29,9 @@ from mage_envs.worlds.webshop.session import ShopSession
 if TYPE_CHECKING:
     from mage_envs.worlds.webshop.official import Variant
 
-_KEPT_SEARCHES = 1 << 10
+_KEPT_SEARCHES, _KEPT_PAGES = 1 << 10, 1 << 9
+
+_INDEX = index_body()
 
 
 class Shop:
@@ -71,6 +72,8 @@ class Shop:
         self.show_attributes = show_attributes
         self._index, self._nouns = index, nouns
         self._positions = {each.asin: at for at, each in enumerate(products)} if positions is None else positions
+        self._results_body = lru_cache(maxsize=_KEPT_PAGES)(self._make_results)
+        self._product_body = lru_cache(maxsize=_KEPT_PAGES)(self._make_product)
         self._hits = lru_cache(maxsize=_KEPT_SEARCHES)(lambda query: index.search(query).documents)
 
     @classmethod
@@ -87,12 +90,6 @@ class Shop:
         from mage_envs.worlds.webshop.official import load_official
 
         return load_official(path, goal_seed, shuffle_seed, human_goals, variant, show_attributes)
-
-    def keep(self, goals: Sequence[int]) -> Shop:
-        """Returns the same shop with some of its goals; all else is shared."""
-        kept = copy.copy(self)
-        kept.goals = [self.goals[at] for at in goals]
-        return kept
 
     def search(self, query: str) -> list[str]:
         """Returns ids of the products that a query finds, best first, at most 50."""
@@ -152,22 +149,23 @@ class Shop:
         """Says what a purchase would earn, in 0..1; see :meth:`score`."""
         return self.score(goal_index, product_id, options, mode).total
 
-    def nodes(self, goal_index: int, place: Place) -> list[Node]:
-        """Returns what is on the page where a shopper with a goal stands."""
-        instruction = self.goals[goal_index].text
-        if place.kind is PageKind.INDEX:
-            return index_nodes(instruction)
-        if place.kind is PageKind.DONE:
-            return done_nodes(place)
+    def body(self, place: Place) -> Body:
+        """Returns the page where a shopper stands, without the instruction."""
         if place.kind is PageKind.RESULTS:
-            total = len(self._hits(" ".join(place.words)))
-            return results_nodes(instruction, place.number, total, self.results(place))
-        product = self.product(place.asin)
-        if place.kind is PageKind.SUB:
-            return sub_nodes(instruction, product, place.sub)
-        return item_nodes(instruction, product, self.show_attributes)
+            return self._results_body(place.words, place.number)
+        if place.kind is PageKind.ITEM or place.kind is PageKind.SUB:
+            return self._product_body(place.asin, place.sub)
+        return done_body(place) if place.kind is PageKind.DONE else _INDEX
 
     def results(self, place: Place) -> list[Product]:
         """Returns the products on a page of results."""
         hits = self._hits(" ".join(place.words))
         return [self.products[at] for at in hits[(place.number - 1) * PER_PAGE : place.number * PER_PAGE]]
+
+    def _make_results(self, words: tuple[str, ...], number: int) -> Body:
+        place = Place(PageKind.RESULTS, words, number)
+        return results_body(number, len(self._hits(" ".join(words))), self.results(place))
+
+    def _make_product(self, asin: str, sub: str) -> Body:
+        product = self.product(asin)
+        return sub_body(product, sub) if sub else item_body(product, self.show_attributes)

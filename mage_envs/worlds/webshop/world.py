@@ -18,7 +18,7 @@ from mage_envs.worlds.base import Command, Facts, InstanceId, State, Step, World
 from mage_envs.worlds.webshop.answers import read_answer
 from mage_envs.worlds.webshop.catalogue import SIZES, Phrasing, make_shop
 from mage_envs.worlds.webshop.official import load_official
-from mage_envs.worlds.webshop.pages import PageKind, PageText, Place, clickables, write_page
+from mage_envs.worlds.webshop.pages import PageKind, PageText, Place, write_page
 from mage_envs.worlds.webshop.reward import RewardMode
 from mage_envs.worlds.webshop.session import click, open_search, play
 from mage_envs.worlds.webshop.shop import Shop
@@ -154,14 +154,14 @@ class WebShop(World):
         """Returns the page: its kind, its text, what can be clicked, and what of the shop it shows."""
         shopper: Shopper = state
         goal, place = shopper
-        nodes = self.shop.nodes(goal, place)
+        body, instruction = self.shop.body(place), self.shop.goals[goal].text
         product = self.shop.product(place.asin) if place.kind in (PageKind.ITEM, PageKind.SUB) else None
         results = self.shop.results(place) if place.kind is PageKind.RESULTS else ()
         return {
-            "instruction": self.shop.goals[goal].text,
+            "instruction": instruction,
             "page": str(place.kind),
-            "text": write_page(nodes, self._show, place),
-            "clickables": tuple(clickables(nodes)),
+            "text": write_page(instruction, body, self._show, place),
+            "clickables": tuple(body.labels),
             "results": tuple((each.asin, each.title, each.price_tag) for each in results),
             "number": place.number,
             "product": "" if product is None else product.asin,
@@ -191,14 +191,13 @@ class WebShop(World):
         """Returns a search on the page that has a search bar, else a click on each label."""
         if state.place.kind is PageKind.INDEX:
             return (ANY_SEARCH,)
-        return tuple(f"click[{label}]" for label in clickables(self.shop.nodes(*state)))
+        return self.shop.body(state.place).commands
 
     def read(self, state: State, answer: str) -> Command | None:
         """Reads ``search[words]`` or ``click[label]``."""
         if not self._lenient:
             return answer
-        labels = clickables(self.shop.nodes(*state))
-        found = read_answer(answer, labels)
+        found = read_answer(answer, self.shop.body(state.place))
         return None if found == ("click", "search") else found
 
 

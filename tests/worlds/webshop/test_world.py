@@ -15,10 +15,13 @@ import mage_envs  # noqa: F401 -- registers the environments
 from mage_envs.worlds import load_world
 from mage_envs.worlds.webshop import WebShop
 from mage_envs.worlds.webshop.answers import read_answer
+from mage_envs.worlds.webshop.pages import Body, Node, NodeKind
 from mage_envs.worlds.webshop.splits import SPLITS, split_of
 from tests.worlds.webshop.packs import GOLDEN
 
-LABELS = ("back to search", "< prev", "buy now", "navy blue", "a]b", "x [y]")
+PAGE = Body(
+    Node(NodeKind.OPTION, label) for label in ("back to search", "< prev", "buy now", "navy blue", "a]b", "x [y]")
+)
 
 
 def world(spec: str = "webshop") -> WebShop:
@@ -51,7 +54,7 @@ def world(spec: str = "webshop") -> WebShop:
     ],
 )
 def test_answers(answer: str, command: tuple[str, str] | None) -> None:
-    assert read_answer(answer, LABELS) == command
+    assert read_answer(answer, PAGE) == command
 
 
 def buy_right(env: gym.Env[str, str]) -> tuple[float, dict[str, object]]:
