@@ -44,17 +44,19 @@ class Scenario:
         if not self.seats or len(set(self.seats)) != len(self.seats):
             raise ValueError(f"seats of scenario {self.name!r} must be one or more different seats, got {self.seats}")
 
-    def make(self, *, interface: str = "array", **more: Any) -> gym.Env[Any, Any]:
+    def make(self, *, interface: str | None = None, **more: Any) -> gym.Env[Any, Any]:
         """Makes the environment.
 
         Args:
-            interface: ``"array"`` or ``"text"``.
+            interface: ``"array"`` or ``"text"``. None: the environment's own first one.
             **more: Keyword arguments of the environment that a protocol sets, such as ``episodes``.
 
         Returns:
             The environment, as ``gymnasium.make`` gives it.
         """
-        given = {"instance": self.instance, "interface": interface, **dict(self.arguments), **more}
+        given = {"instance": self.instance, **dict(self.arguments), **more}
+        if interface is not None:
+            given["interface"] = interface
         if self.population is not None:
             given["population"] = self.population
         return gym.make(self.env_id, **given)

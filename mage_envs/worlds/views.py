@@ -48,6 +48,11 @@ class WorldView:
         self.terminal = over or self.truncated
 
     @property
+    def whole_state(self) -> State:
+        """The state with all that is hidden from the agent: for agents that declare themselves an oracle, no others."""
+        return self._state
+
+    @property
     def to_act(self) -> bool:
         """Whether the agent must act."""
         return not self.terminal

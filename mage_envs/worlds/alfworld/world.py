@@ -87,6 +87,9 @@ class ALFWorld(World):
     An instance is the number of a made household, or the id of a game: the path of its folder.
 
     Action: a command, such as ``"go to fridge 1"``.
+
+    Attributes:
+        games: The ids of the games that are drawn; empty where households are made.
     """
 
     title: ClassVar[str] = "ALFWorld"
@@ -121,7 +124,7 @@ class ALFWorld(World):
         self._explains, self._listed = feedback == "explain", admissible == "text"
         self._lenient = answers == "lenient"
         self._files: dict[str, Path] | None = None
-        self._ids: tuple[str, ...] = ()
+        self.games: tuple[str, ...] = ()
         if source == PROCEDURAL:
             _check_any(split, self._tasks)
         else:
@@ -136,8 +139,8 @@ class ALFWorld(World):
             raise ValueError(f"split={self._split!r} is of made households: with source={source!r}, leave it out")
         self._files = find_games(source, data_dir)
         everything = self._tasks == TASKS["all"]
-        self._ids = tuple(name for name in self._files if everything or task_type_of(name) in self._tasks)
-        if not self._ids:
+        self.games = tuple(name for name in self._files if everything or task_type_of(name) in self._tasks)
+        if not self.games:
             raise LevelError(f"{source!r} has no games of these types of tasks: {', '.join(sorted(self._tasks))}")
 
     # Instances.
@@ -145,7 +148,7 @@ class ALFWorld(World):
     def draw(self, u: float) -> InstanceId:
         """Returns the id of a game of the source, or the number of a household of the split."""
         if self._files is not None:
-            return self._ids[int(u * len(self._ids))]
+            return self.games[int(u * len(self.games))]
         first = int(u * 2**53)
         for k in range(_TRIES):
             number = first if k == 0 else splitmix64(first, k) >> 11
@@ -184,6 +187,11 @@ class ALFWorld(World):
     def outcome(self, state: State) -> WorldOutcome | None:
         """Returns a win once the task is done; the rules know no loss."""
         return "win" if state.house.won else None
+
+    def content(self, state: State) -> str:
+        """Returns the intro, and where everything is."""
+        house = state.house
+        return f"{house.text} {house.game.things} {house.inside}"
 
     # What the agent is shown.
 

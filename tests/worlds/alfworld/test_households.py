@@ -29,7 +29,7 @@ def test_every_household_is_won_by_the_solver_and_by_nobody_at_its_start() -> No
         assert state.won
         lengths[len(plan)] += 1
     assert min(lengths) == 3
-    assert max(lengths) <= 11
+    assert max(lengths) <= 10
 
 
 def test_the_solver_goes_on_from_anywhere() -> None:
