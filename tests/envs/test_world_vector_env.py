@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from typing import Any
 
 import gymnasium as gym
@@ -114,3 +117,18 @@ def test_a_pool_holds_so_many_rooms() -> None:
     for seed in range(4):
         seen.update(env.reset(seed=100 * seed)[1]["privileged"]["instance"].tolist())
     assert len(seen) == 7
+
+
+def test_without_numba_a_batch_is_its_single_environments_too() -> None:
+    code = """
+import sys
+sys.modules["numba"] = None
+from gymnasium.vector import AutoresetMode
+from mage_envs.worlds.sokoban import batch
+from tests.envs.world_twins import WorldTwins
+assert not hasattr(batch.move, "py_func")
+arguments = {"boxes": 1, "max_moves": 3, "pool": 5, "reward": "shaped"}
+found = WorldTwins("mage/Sokoban-meta-v0", 4, AutoresetMode.SAME_STEP, **arguments).play(70, seed=5)
+assert found["wins"] > 0
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
