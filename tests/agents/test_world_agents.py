@@ -15,7 +15,7 @@ from benchmarks.suites.base import Part, Suite
 from mage_agent.agents import AGENTS, make_agent
 from mage_agent.sokoban_pushes import pushes
 from mage_envs.scenarios import SCENARIOS, Scenario
-from mage_envs.worlds.sokoban import parse_level
+from mage_envs.worlds.sokoban import parse_level, solve
 
 SOKOBAN = SCENARIOS.get("sokoban/test")
 FRESH = Scenario("test/fresh", SOKOBAN.env_id, "", "", None, (0,), "fresh", SOKOBAN.arguments)
@@ -86,7 +86,7 @@ def test_records_say_what_the_turn_limit_ended() -> None:
     assert '"truncated"' not in played("sokoban_solver", 1)[0].model_dump_json()
 
 
-def test_panels_of_sokoban_hold_no_room_twice_and_none_of_training() -> None:
+def test_panels_of_sokoban_can_be_solved_and_hold_no_room_twice_and_none_of_training() -> None:
     world = {name: SCENARIOS.get(f"sokoban/{name}") for name in ("train", "test")}
     rooms: dict[str, Counter[str]] = {}
     for name, scenario in world.items():
@@ -94,5 +94,9 @@ def test_panels_of_sokoban_hold_no_room_twice_and_none_of_training() -> None:
         suite = Suite("test", 1, "", (Part(scenario, 512, ()),))
         seen = (env.reset(seed=entry.seed)[1]["view"].key for entry in make_panel(suite).entries)
         rooms[name] = Counter(seen)
+        for room in rooms[name]:
+            solution = solve(parse_level(room))
+            assert solution is not None
+            assert 1 <= len(solution.moves) <= 21
     assert max(rooms["test"].values()) == 1
     assert not set(rooms["train"]) & set(rooms["test"])
