@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from mage_envs.envs.actions import read_action, read_command
 from mage_envs.games import View
-from mage_envs.text.messages import REASONS
+from mage_envs.text.messages import REASONS, WORLD_REASONS
 from mage_envs.text.parser import ReplyKind
 
 Say: TypeAlias = Callable[[str], None]
@@ -43,4 +43,4 @@ class Person:
             kind, _ = read(view, answer, text=True)
             if kind is ReplyKind.OK:
                 return answer
-            self._say(REASONS[kind])
+            self._say(REASONS[kind] if isinstance(view, View) else f"{WORLD_REASONS[kind]} {view.spec.hint}")
