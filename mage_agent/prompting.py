@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import NamedTuple
 
@@ -171,16 +171,28 @@ def remark(reply: str) -> str:
     said = visible(reply).removesuffix(CUT_MARK)
     if said == _NO_MORE_THAN_THOUGHTS:
         return ""
-    start: int | None = None
-    found: str | None = None
-    for tag in _REMARK.finditer(said):
-        if not tag[1]:
-            start = tag.end()
-        elif start is not None:
-            found, start = said[start : tag.start()], None
-    if found is None:
-        found = said if start is None else said[start:]
+    whole = [text for _, text in between(said, _REMARK)]
+    begun = [tag.end() for tag in _REMARK.finditer(said) if not tag[1]]
+    found = whole[-1] if whole else said[begun[-1] :] if begun else said
     return found.strip()[:MAX_REMARK]
+
+
+def between(said: str, tags: re.Pattern[str]) -> Iterator[tuple[re.Match[str], str]]:
+    """Yields opening tags, each with what stands between it and its end.
+
+    One pass: a model that repeats an opening tag for thousands of tokens must not cost time by the square.
+
+    Args:
+        said: A reply.
+        tags: Matches both tags; its first group is found in closing ones only.
+    """
+    opened: re.Match[str] | None = None
+    for tag in tags.finditer(said):
+        if not tag[1]:
+            opened = tag
+        elif opened is not None:
+            yield opened, said[opened.end() : tag.start()]
+            opened = None
 
 
 def _passages(templates: Templates, passages: Sequence[Passage]) -> list[str]:

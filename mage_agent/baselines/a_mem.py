@@ -20,14 +20,14 @@ from mage_agent.agents import AGENTS
 from mage_agent.backends.base import Message
 from mage_agent.language import BUDGET, Ended, LanguageAgent
 from mage_agent.memory import Memory, Passage
-from mage_agent.prompting import REASONED, Templates, prompt, reflect_prompt, remark
+from mage_agent.prompting import REASONED, Templates, between, prompt, reflect_prompt, remark
 from mage_agent.similarity import most_similar, similarities
 from mage_envs.opponents.base import check_range
 
 MAX_WORDS = 200
 """Characters of a note's keywords, and of its tags."""
 
-_REWRITTEN = re.compile(r"<note (\d{1,6})>(.*?)</note>", re.IGNORECASE | re.DOTALL)
+_REWRITTEN = re.compile(r"<(?:(/)note|note (\d{1,6}))>", re.IGNORECASE)
 
 _NOTE = (
     "An episode has ended, and another one follows. First reason about what it showed: of the opponent or the task, of "
@@ -135,13 +135,13 @@ class AMem(LanguageAgent):
 
 
 def _tagged(said: str, tag: str) -> str:
-    found = re.findall(rf"<{tag}>(.*?)</{tag}>", said, re.IGNORECASE | re.DOTALL)
+    found = [text for _, text in between(said, re.compile(rf"<(/)?{tag}>", re.IGNORECASE))]
     return " ".join(found[-1].split())[:MAX_WORDS] if found else ""
 
 
 def _rewritten(notes: tuple[Note, ...], linked: Sequence[int], said: str) -> tuple[Note, ...]:
     """Gives linked notes the texts that a reply has for them."""
-    texts = {int(number): remark(text) for number, text in _REWRITTEN.findall(said)}
+    texts = {int(tag[2]): remark(text) for tag, text in between(said, _REWRITTEN)}
     return tuple(
         note._replace(text=texts[note.number]) if note.number in linked and texts.get(note.number) else note
         for note in notes

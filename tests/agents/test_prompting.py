@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields, replace
 
 import pytest
@@ -18,6 +19,7 @@ from mage_agent.prompting import (
     Templates,
     act_prompt,
     answer_in,
+    between,
     reflect_prompt,
     remark,
     step_text,
@@ -132,3 +134,10 @@ def test_reading_a_reflection_never_fails_and_is_bounded(parts: list[str]) -> No
 def test_an_answer_is_told_in_a_few_words(reply: str, answer: str) -> None:
     assert answer_in(reply) == answer
     assert step_text(WORDS, Step("o", answer)).endswith(answer or "(none)")
+
+
+def test_what_stands_between_tags_is_found_in_one_pass() -> None:
+    note = re.compile(r"<(?:(/)note|note (\d))>")
+    said = "<note 1>a<note 2>b</note> c </note> <note 3></note><note 4>d"
+    assert [(tag[2], text) for tag, text in between(said, note)] == [("2", "b"), ("3", "")]
+    assert list(between("<note 1>" * 50_000, note)) == []
