@@ -75,12 +75,10 @@ class Templates:
         return hashlib.sha256(json.dumps(used, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
 
-DIRECT = (
-    "How to answer: give the one action that you choose in tags, and nothing else, as in\n<action>its name</action>"
-)
+DIRECT = "How to answer: give your choice in tags, once, and nothing else, as in\n<action>your choice</action>"
 REASONED = (
     "How to answer: first reason about the situation, what your opponent or the task is like, and what each choice may "
-    "lead to. Then end with the one action that you choose, in tags, as in\n<action>its name</action>"
+    "lead to. Then end with your choice, in tags and once, as in\n<action>your choice</action>"
 )
 REFLECT = (
     "An episode has ended, and another one follows. First reason about how it went: what you learnt about the opponent "

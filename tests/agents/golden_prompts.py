@@ -15,6 +15,7 @@ from tests.agents.language_loop import meta_episode
 FOLDER = Path(__file__).parent.parent / "golden" / "prompts"
 KUHN = ("KuhnPoker", {"population": "kuhn/train", "seat": 1})
 TIC_TAC_TOE = ("TicTacToe", {"population": "pattern(order=rows)", "seat": 1})
+SOKOBAN = ("Sokoban", {"turns": 3})
 
 
 class Case(NamedTuple):
@@ -33,6 +34,7 @@ CASES = (
     *(Case(name, KUHN) for name in ("zero_shot", "react", "reflexion", "history", "a_mem", "memento")),
     *(Case(f'reflective(memory="{mode}")', KUHN) for mode in ("reflection", "history+reflection")),
     *(Case(name, TIC_TAC_TOE) for name in ("history", "memento", "reflective(memory=reflection)")),
+    Case("reflective(memory=reflection)", SOKOBAN),
 )
 
 

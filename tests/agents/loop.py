@@ -18,16 +18,9 @@ def make(name: str = "KuhnPoker", **arguments: Any) -> gym.Env[Any, Any]:
 def brief(env: Any, info: Mapping[str, Any], seed: int, told: bool = False) -> Briefing:
     inner = env.unwrapped
     opponent = info["privileged"]["opponent"] if told else None
-    return Briefing(
-        inner.game_spec,
-        info["rules"],
-        inner.episodes,
-        inner.population.members,
-        seed,
-        opponent,
-        inner.seats,
-        inner.instance,
-    )
+    others = hasattr(inner, "population")
+    members, seats = (inner.population.members, inner.seats) if others else ((), None)
+    return Briefing(info["view"].spec, info["rules"], inner.episodes, members, seed, opponent, seats, inner.instance)
 
 
 def play(agent: Agent, env: gym.Env[Any, Any], seed: int, **options: Any) -> list[float]:
