@@ -63,7 +63,7 @@ class Call(NamedTuple):
     """
 
     agent: Agent
-    method: Literal["begin", "act", "reflect", "usage"]
+    method: Literal["begin", "act", "reflect", "end", "usage"]
     arguments: tuple[Any, ...]
 
     def __call__(self) -> Any:

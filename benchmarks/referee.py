@@ -197,8 +197,10 @@ def _answered(agent: Agent, asking: Decisions) -> Generator[Call, Any, None]:
             else:
                 action = as_action((yield Call(agent, "act", (observation, info))), agent.interface)
             observation, info = asking.send(action)
-    except StopIteration:
-        return
+    except StopIteration as over:
+        last = over.value
+    if hasattr(agent, "end"):
+        yield Call(agent, "end", (last,))
 
 
 def briefing(

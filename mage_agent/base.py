@@ -110,6 +110,9 @@ class Agent(Protocol):
     A method ``card() -> Mapping[str, Any]`` is optional: what a board and a manifest say of the agent, any of
     ``model``, ``revision``, ``memory``, ``prompt_hash`` (text) and ``sampling`` (JSON values: temperature …).
 
+    A method ``end(observation)`` is optional: it is shown how the last episode ended, which nobody is asked about. It
+    returns nothing.
+
     A method ``usage() -> Usage`` is optional: what the calls of a model came to since :meth:`begin`. It is asked once,
     when the meta-episode is over, also if the agent failed (but not if it failed to begin), and is no coroutine.
 

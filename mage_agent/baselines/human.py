@@ -50,6 +50,10 @@ class Human:
         """Asks for a note."""
         return self._person(observation, info)
 
+    def end(self, observation: str) -> None:
+        """Shows how the last episode ended."""
+        _say(f"\n{observation}")
+
 
 def _say(text: str) -> None:
     sys.stdout.write(text + "\n")

@@ -7,9 +7,12 @@ import sys
 
 import pytest
 
+from benchmarks.panels import make_panel
+from benchmarks.referee import play as referee
 from mage_agent.agents import make_agent
 from mage_envs.errors import MageError
 from tests.agents.loop import make, play
+from tests.benchmarks.fakes import suite
 
 
 class Keyboard(io.StringIO):
@@ -34,3 +37,16 @@ def test_nobody_is_asked_where_there_is_no_terminal(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(sys, "stdin", io.StringIO("bet\n"))
     with pytest.raises(MageError, match=r"standard input is none here.*benchmark play"):
         play(make_agent("human"), make(interface="text"), seed=1)
+
+
+def test_a_person_sees_how_the_last_episode_ended(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = suite(1, episodes=2)
+    (entry,) = make_panel(found).entries
+    monkeypatch.setattr(sys, "stdin", Keyboard("pass\n" * 9))
+    record = referee(found.make_env(found.parts[0].scenario, "text"), make_agent("human"), entry)
+    said = capsys.readouterr().out
+    assert (record.status, len(record.episodes)) == ("ok", 2)
+    assert said.count("The episode is over") == 2
+    assert "Episode 2 of 2." in said[: said.rindex("The episode is over")].split("\n\n")[-1]
