@@ -86,18 +86,13 @@ def around(game: Game, state: State) -> str:
         return f"{IN_THE_MIDDLE} nothing."
     facing = ", ".join(game.receptacles[receptacle] for receptacle in here[:-1])
     last = game.receptacles[here[-1]]
-    beside = state.lying[state.here] & _taken_from(state, here)
-    return (
-        f"You are facing the {f'{facing}, and {last}' if facing else last}. "
-        f"Next to it, you see {listed(names_of(game, beside))}."
-    )
-
-
-def _taken_from(state: State, receptacles: Sequence[int]) -> int:
-    taken = 0
-    for receptacle in receptacles:
-        taken |= state.taken[receptacle]
-    return taken
+    beside = [
+        game.things[thing]
+        for thing in members(state.lying[state.here])
+        for receptacle in here  # What was taken from two of them is told twice.
+        if state.taken[receptacle] >> thing & 1
+    ]
+    return f"You are facing the {f'{facing}, and {last}' if facing else last}. Next to it, you see {listed(beside)}."
 
 
 def view(game: Game, state: State, receptacle: int) -> str:

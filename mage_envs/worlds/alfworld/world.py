@@ -86,8 +86,8 @@ class ALFWorld(World):
 
     An instance is the number of a made household, or the id of a game: the path of its folder.
 
-    Action: a command, such as ``"go to fridge 1"``. ``world.games`` has the ids of the games that are drawn; it is empty
-    where households are made.
+    Action: a command, such as ``"go to fridge 1"``. ``world.games`` has the ids of the games that are drawn; it is
+    empty where households are made.
     """
 
     title: ClassVar[str] = "ALFWorld"

@@ -123,6 +123,18 @@ def test_a_thing_that_was_moved_lies_beside_what_it_was_taken_from() -> None:
     assert say(state, "look") == [facing + "a apple 1."]  # It is not back on the countertop.
 
 
+def test_what_was_taken_from_two_receptacles_here_is_told_twice() -> None:
+    """As recorded from TextWorld on published games in which three receptacles stand at one place."""
+    more = "(receptacleType Desk_bar_1 ShelfType) (receptacleAtLocation Desk_bar_1 loc_bar_1)"
+    more += "(canContain ShelfType MugType)"
+    problem = PROBLEM.replace("(:init", f"(:init {more}").replace("(:objects", "(:objects Desk_bar_1 - receptacle")
+    state = Game.from_layout(parse_layout(problem, '"Your task is to: do it."')).start()
+    say(state, "go to desk 1", "take apple 1 from shelf 1", "move apple 1 to countertop 1")
+    say(state, "take apple 1 from countertop 1", "move apple 1 to desk 1", "take mug 1 from countertop 1")
+    say(state, "move mug 1 to desk 1")
+    assert say(state, "look")[0].endswith("Next to it, you see a apple 1, a apple 1, and a mug 1.")
+
+
 def test_examine_says_what_is_held_in_a_thing_and_that_others_are_plain() -> None:
     state = start()
     assert say(state, "examine mug 1") == [NOTHING_HAPPENS]
