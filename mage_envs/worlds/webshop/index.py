@@ -27,6 +27,7 @@ ARRAYS = ("letters", "ends", "starts", "docs", "norms", "weights", "order")
 _EXACT_LENGTHS = 24  # Shorter lengths are kept exactly.
 _POSTINGS_IN_MEMORY = 1 << 22
 _KEPT_TERMS = 1 << 12
+_BLOCK = 64
 
 
 class Hits(NamedTuple):
@@ -69,19 +70,26 @@ class SearchIndex:
         Returns:
             Documents that have a word of the query. Equal scores stand in the order of the documents' names.
         """
-        totals = np.zeros(len(self._order))
+        documents, scores = [], []
         for term, times in Counter(terms(query)).items():
             number = self._find(term)
-            if number is None:
-                continue
-            start, end = self._starts[number], self._starts[number + 1]
-            weight = self._weights[number] * np.float32(times)
-            totals[self._docs[start:end]] += weight - weight / self._norms[start:end]
-        scores = totals.astype(np.float32)
-        found = np.flatnonzero(scores)
-        if len(found) > limit:
-            least = np.partition(scores[found], -limit)[-limit]
-            found = found[scores[found] >= least]
+            if number is not None:
+                start, end = self._starts[number], self._starts[number + 1]
+                weight = self._weights[number] * np.float32(times)
+                documents.append(self._docs[start:end])
+                scores.append(weight - weight / self._norms[start:end])
+        if not documents:
+            return Hits((), ())
+        return self._best(np.concatenate(documents), np.concatenate(scores), limit)
+
+    def _best(self, documents: npt.NDArray[Any], parts: npt.NDArray[Any], limit: int) -> Hits:
+        """Sums parts of scores by document, and returns the best documents."""
+        blocks = -(-len(self._order) // _BLOCK)
+        scores = np.bincount(documents, weights=parts, minlength=blocks * _BLOCK).astype(np.float32)
+        least = np.float32(0)
+        if blocks > limit:  # So many blocks have a score of at least this: nothing below it can be among the best.
+            least = np.partition(scores.reshape(blocks, _BLOCK).max(axis=1), -limit)[-limit]
+        found = np.flatnonzero(scores >= least) if least > 0 else np.flatnonzero(scores)
         best = found[np.argsort(-scores[found], kind="stable")[:limit]]
         return Hits(tuple(self._order[best].tolist()), tuple(scores[best].tolist()))
 
@@ -136,7 +144,7 @@ def _arrays(
     filled = starts[:-1].copy()
     for term, doc, times in postings.blocks():
         own = place[term]
-        sorting = np.argsort(own, kind="stable")
+        sorting = np.lexsort((rank[doc], own))
         own = own[sorting]
         first = np.searchsorted(own, own)  # Where the run of the same term begins.
         target = filled[own] + np.arange(len(own)) - first

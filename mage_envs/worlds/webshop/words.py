@@ -96,7 +96,8 @@ def _class_of(char: str) -> str:
 
 
 def _pattern() -> re.Pattern[str]:
-    marks, bare = "[XVvZCTt]*", "[XZCTt]*"  # What clings to a character, with and without the emoji selectors.
+    marks = "[XVvZCTt]*"  # What clings to a character.
+    bare = "(?:[XCTt]|Z(?!Z*[EBM]))*"  # What clings to an emoji: no selectors, no joiner that joins another emoji.
     letter, number, under = f"[AH]{marks}", f"[DN]{marks}", f"_{marks}"
     block = (
         f"(?:K{marks}(?:(?:{under})*K{marks})*"

@@ -7,7 +7,7 @@ purchase, and 1.0 is a win. On WebShop's own files every page, ranking and rewar
 from __future__ import annotations
 
 import threading
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, ClassVar, NamedTuple, get_args
 
 import numpy as np
@@ -127,6 +127,17 @@ class WebShop(World):
     def start(self, instance: InstanceId) -> Shopper:
         """Returns the index page with a goal."""
         return Shopper(int(instance), Place())
+
+    def worded(self, instruction: str) -> tuple[int, ...]:
+        """Returns the goals of the shop that have an instruction: nearly always one. For oracles only."""
+        return self._by_text.get(instruction, ())
+
+    @cached_property
+    def _by_text(self) -> dict[str, tuple[int, ...]]:
+        found: dict[str, tuple[int, ...]] = {}
+        for at, goal in enumerate(self.shop.goals):
+            found[goal.text] = (*found.get(goal.text, ()), at)
+        return found
 
     # Play.
 
