@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
+from mage_envs.errors import LevelError
 from mage_envs.worlds.alfworld.goal import Grounding, Tree
 from mage_envs.worlds.alfworld.layout import Layout, read_layout
 from mage_envs.worlds.alfworld.naming import is_thing, named
@@ -141,9 +142,18 @@ def check_dialect(dialect: str) -> Dialect:
 
 
 def build(layout: Layout, dialect: Dialect, quirks: Quirks) -> Game:
-    """Indexes a layout."""
-    facts = (layout if quirks == "faithful" else settled(layout)).facts
-    return _Builder(layout._replace(facts=facts), dialect).game()
+    """Indexes a layout.
+
+    Raises:
+        LevelError: Its facts do not fit together.
+    """
+    try:
+        return _Builder(layout if quirks == "faithful" else settled(layout), dialect).game()
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        raise LevelError(
+            f"the facts or the goal of an ALFWorld game do not fit together ({type(error).__name__}: {error}): fetch "
+            "the file again, or mend what wrote it"
+        ) from error
 
 
 class _Builder:

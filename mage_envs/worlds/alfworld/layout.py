@@ -24,6 +24,8 @@ _DECLARED = re.compile(r"(\S+) - (\w+)")
 _TASK = re.compile(r'Your task is to: ((?:[^"\\\n]|\\.)*)"')
 _WORD = re.compile(r"[()]|[^\s()]+")
 _MAX_DEPTH = 64
+_COSTS = ("=", "distance")
+"""What only a planner asks for; in TextWorld no thing is there by these."""
 
 
 class Layout(NamedTuple):
@@ -91,7 +93,8 @@ def parse_layout(problem: str, grammar: str) -> Layout:
             kinds[kind].append(name)
     facts: Facts = {}
     for predicate, arguments in _FACT.findall(start):
-        facts.setdefault(predicate, []).append(tuple(arguments.split()))
+        if predicate not in _COSTS:
+            facts.setdefault(predicate, []).append(tuple(arguments.split()))
     return Layout(
         tuple(kinds["object"]), tuple(kinds["receptacle"]), tuple(kinds["location"]), facts, parse_expression(goal),
         json.loads(f'"{task[1]}"'),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import random
+import re
 from itertools import product
 from pathlib import Path
 
@@ -232,6 +233,30 @@ def test_goals_are_logic() -> None:
     for text, truth in said.items():
         goal = parse_expression(text)
         assert Game.from_layout(LAYOUT._replace(goal=goal)).start().won is truth, text
+
+
+def test_damaged_games_are_errors_of_one_kind_or_play() -> None:
+    facts = re.findall(r"\([a-zA-Z]+ [\w ]+\)", PROBLEM.partition("(:init")[2].partition("(:goal")[0])
+    assert len(facts) > 40
+    refused = 0
+    for fact in facts:
+        for instead in ("", fact.replace("bar_1", "bar_9"), f"({fact.split()[0][1:]})"):
+            try:
+                state = Game.from_layout(
+                    parse_layout(PROBLEM.replace(fact, instead, 1), '"Your task is to: x"')
+                ).start()
+            except LevelError:
+                refused += 1
+                continue
+            for _ in range(3):
+                state.step(state.admissible()[0])
+    assert 10 < refused < 100
+
+
+def test_costs_of_the_planner_are_no_facts() -> None:
+    costs = "(= (distance loc_bar_0 loc_bar_7) 3) (= (total-cost) 0)"
+    again = parse_layout(PROBLEM.replace("(:init", f"(:init {costs}"), '"Your task is to: do it."')
+    assert again.facts == LAYOUT.facts
 
 
 def test_files_that_are_no_games_are_refused(tmp_path: Path) -> None:
