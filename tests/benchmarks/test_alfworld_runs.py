@@ -31,3 +31,11 @@ def test_a_run_is_scored_and_verified(tmp_path: Path) -> None:
     remembers, forgets = rows["alfworld_seeker(remember=true)"], rows["alfworld_seeker(remember=false)"]
     assert float(remembers["gain_low"]) > 0.3
     assert float(remembers["score_3"]) > float(forgets["score_3"]) + 0.3
+
+
+def test_who_plays_by_arrays_is_named() -> None:
+    plan = make_plan(suite(2, "random", "alfworld_expert", scenario=SCENARIOS.get("alfworld/train")))
+    assert dict(plan.manifest.unsupported) == {
+        "random": {"alfworld/train": "it plays by arrays, and ALFWorld has text only"}
+    }
+    assert plan.manifest.config.plays == {"alfworld/train": ("alfworld_expert",)}
