@@ -33,7 +33,9 @@ def test_every_agent_says_what_it_is(name: str) -> None:
     agent = make_agent(name)
     assert agent.name.split("(")[0] == name
     assert make_agent(agent.name).name == agent.name
-    assert agent.oracle is (name in ("alfworld_expert", "bayes_optimal", "best_response", "sokoban_solver", "webshop_oracle"))
+    assert agent.oracle is (
+        name in ("alfworld_expert", "bayes_optimal", "best_response", "sokoban_solver", "webshop_oracle")
+    )
     assert agent.interface in ("array", "text")
     assert type(agent).__doc__
 

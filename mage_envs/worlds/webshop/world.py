@@ -70,9 +70,7 @@ class WebShop(World):
 
     Action: ``search[words]`` or ``click[label]``.
 
-    Attributes:
-        shop: The shop, shared by all environments of the process.
-        goals: Numbers of the goals that are drawn.
+    ``world.shop`` is the shop, shared by all environments of the process, and ``world.goals`` are the goals drawn from.
     """
 
     title: ClassVar[str] = "WebShop"

@@ -13,6 +13,7 @@ import pytest
 
 import mage_envs  # noqa: F401 -- registers the environments
 from mage_envs.worlds import load_world
+from mage_envs.worlds.pages import DOCS, renewed
 from mage_envs.worlds.webshop import WebShop
 from mage_envs.worlds.webshop.answers import read_answer
 from mage_envs.worlds.webshop.pages import Body, Node, NodeKind
@@ -247,3 +248,8 @@ def test_a_state_is_small() -> None:
     for command in (("search", "soft travel gift set"), ("click", "next >")):
         state = here.step(state, command).state
     assert len(pickle.dumps(state)) < 1_000
+
+
+def test_the_page_says_what_the_docstring_says() -> None:
+    page = (DOCS / "webshop.md").read_text(encoding="utf-8")
+    assert renewed(page, "webshop") == page, "run python -m mage_envs.worlds.pages"
