@@ -10,6 +10,7 @@ from rich.console import Console
 from benchmarks.leaderboard import board_path, read_board, row_key
 from benchmarks.panels import Panel
 from benchmarks.records import Record
+from benchmarks.remarks import remarks
 from benchmarks.rows import run_rows
 from benchmarks.run_directory import RunDirectory
 from benchmarks.suites.base import Suite
@@ -36,7 +37,7 @@ def print_run(
     if elsewhere:
         other = "other panels (seed, size, protocol or version)"
         out.print(f"{elsewhere} rows of the board are of {other}, and are not shown.")
-    for note in [*run.manifest.reasons, *_failures(records)]:
+    for note in [*run.manifest.reasons, *_failures(records), *remarks(records)]:
         out.print(note, markup=False)
 
 
