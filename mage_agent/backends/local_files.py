@@ -14,7 +14,7 @@ _HASHED = ("*.safetensors", "*.json", "*.jinja", "*.model")
 """Weights, configuration, tokenizer and chat template: all that decides what a model answers."""
 
 
-def need(backend: str, extra: str, *modules: str) -> None:
+def need(what: str, extra: str, *modules: str) -> None:
     """Makes sure that modules are installed.
 
     Raises:
@@ -22,9 +22,12 @@ def need(backend: str, extra: str, *modules: str) -> None:
     """
     missing = [module for module in modules if importlib.util.find_spec(module) is None]
     if missing:
-        raise BackendError(
-            f"the backend {backend} needs {', '.join(missing)}: not installed; pip install 'mage-envs[{extra}]'"
-        )
+        raise BackendError(f"{what} needs {', '.join(missing)}: not installed; pip install 'mage-envs[{extra}]'")
+
+
+def is_path(name: str) -> bool:
+    """Whether a name can only be that of a folder, and is no hub id: ``name`` or ``owner/name``."""
+    return name.startswith(("/", ".", "~")) or name.count("/") > 1 or "\\" in name
 
 
 def local_folder(model: str) -> Path | None:
@@ -35,7 +38,7 @@ def local_folder(model: str) -> Path | None:
     """
     folder = Path(model).expanduser()
     if not folder.is_dir():
-        if model.startswith(("/", ".", "~")) or model.count("/") > 1 or "\\" in model:
+        if is_path(model):
             raise BackendError(f"there is no folder {folder}: name a folder that holds a model, or a hub id")
         return None
     if not (folder / "config.json").is_file():

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from mage_agent.backends.base import BackendError, Message, without_system
+from mage_agent.backends.loading import loading, only_here, remedy_for
 from mage_envs.cache import content_key
 
 TOKENS_A_MESSAGE, TOKENS_A_PROMPT = 16, 64
@@ -67,10 +68,11 @@ def load_tokenizer(name: str, *, revision: str = "", trust_remote_code: bool = F
         raise BackendError(
             "counting with a tokenizer needs transformers: pip install 'mage-envs[agent]', or give no tokenizer"
         ) from error
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(name, revision=revision or None, trust_remote_code=trust_remote_code)
-    except (OSError, ValueError) as error:
-        raise BackendError(f"cannot load the tokenizer {name!r}: {error}") from error
+    offline = only_here(name)
+    with loading(f"the tokenizer {name!r}", remedy_for(name, offline)):
+        tokenizer = AutoTokenizer.from_pretrained(
+            name, revision=revision or None, trust_remote_code=trust_remote_code, local_files_only=offline
+        )
     if not getattr(tokenizer, "chat_template", None):
         raise BackendError(f"the tokenizer {name!r} has no chat template: name that of the chat model")
     return tokenizer

@@ -8,13 +8,12 @@ between two tokens. Nothing can hang here, so that the settings' ``timeout`` and
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from mage_agent.backends.base import BACKENDS, BackendError, Completion, Message, Request
 from mage_agent.backends.generation import OPTIONS, TEMPLATE_VALUES, Generator, Row, check_options, template_values
+from mage_agent.backends.loading import in_one_line, loading, no_progress_bars, only_here, remedy_for
 from mage_agent.backends.local_chat import LocalChat, fit, load_chat
 from mage_agent.backends.local_files import local_folder, need, revision_of
 from mage_agent.backends.micro_batcher import MicroBatcher
@@ -102,38 +101,55 @@ def load(settings: ModelSettings) -> Loaded:
     """Loads a model: weights in safetensors only, and none of its code unless the settings trust it.
 
     Raises:
-        BackendError: A package, the model, its weights or its chat template is missing, or an option is unknown.
+        BackendError: It does not load, whatever the cause, or an option is unknown; the message names the remedy.
     """
-    need("transformers", "agent", "torch", "transformers")
+    need("the backend transformers", "agent", "torch", "transformers")
     check_options(settings.sampling, (TEMPLATE_VALUES, *OPTIONS))
     values = template_values(settings.sampling)
     folder = local_folder(settings.model)
     revision = revision_of(folder, settings.revision) if folder else settings.revision
-    with _no_progress_bars():
-        model = _load_model(settings, folder)
+    name = str(folder) if folder else settings.model
+    offline = only_here(name)
+    with loading(f"the model {settings.model}", remedy_for(name, offline)), no_progress_bars():
+        device = _device(settings.device)
+        model = _load_model(settings, name, None if folder else settings.revision or None, offline)
         chat = load_chat(settings, model.generation_config.eos_token_id, values)
-    generator = Generator(model, sorted(chat.ends), chat.pad, settings.sampling)
-    context = getattr(model.config.get_text_config(), "max_position_embeddings", None)
-    return Loaded(chat, generator, revision or getattr(model.config, "_commit_hash", None) or "", context)
+        generator = Generator(model.to(device).eval(), sorted(chat.ends), chat.pad, settings.sampling)
+        context = getattr(model.config.get_text_config(), "max_position_embeddings", None)
+        return Loaded(chat, generator, revision or getattr(model.config, "_commit_hash", None) or "", context)
 
 
-def _load_model(settings: ModelSettings, folder: Path | None) -> Any:
-    """Returns the model on its device, in the type of its weights."""
-    import torch
+def _load_model(settings: ModelSettings, name: str, revision: str | None, offline: bool) -> Any:
+    """Returns the model in the type of its weights."""
     from transformers import AutoModelForCausalLM
 
-    name = str(folder) if folder else settings.model
+    return AutoModelForCausalLM.from_pretrained(
+        name,
+        revision=revision,
+        dtype="auto",
+        use_safetensors=True,
+        trust_remote_code=settings.trust_remote_code,
+        local_files_only=offline,
+    )
+
+
+def _device(asked: str | None) -> Any:
+    """Returns the device that was asked for, after a look whether it is there; else the best that torch sees.
+
+    Raises:
+        BackendError: It is not there.
+    """
+    import torch
+
+    name = asked or _best_device()
     try:
-        model = AutoModelForCausalLM.from_pretrained(
-            name,
-            revision=None if folder else settings.revision or None,
-            dtype="auto",
-            use_safetensors=True,
-            trust_remote_code=settings.trust_remote_code,
-        )
-        return model.to(torch.device(settings.device or _best_device())).eval()
-    except (OSError, ValueError, RuntimeError) as error:
-        raise BackendError(f"cannot load the model {settings.model}: {error}") from error
+        device = torch.device(name)
+        torch.empty(1, device=device).to("cpu")  # Nothing can be computed on the device meta, either.
+    except Exception as error:  # AssertionError, RuntimeError, NotImplementedError: each kind of device has its own.
+        raise BackendError(
+            f"no device {name!r} for torch here ({in_one_line(error)}): say --device cpu, or install a torch for it"
+        ) from error
+    return device
 
 
 def _best_device() -> str:
@@ -143,20 +159,6 @@ def _best_device() -> str:
     if torch.cuda.is_available():
         return "cuda"
     return "mps" if torch.backends.mps.is_available() else "cpu"
-
-
-@contextmanager
-def _no_progress_bars() -> Iterator[None]:
-    """Keeps the library's progress bars out of the run's own."""
-    from transformers.utils import logging
-
-    enabled = logging.is_progress_bar_enabled()
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        if enabled:
-            logging.enable_progress_bar()
 
 
 BACKENDS.register("transformers", TransformersBackend)

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from mage_agent.backends.base import BACKENDS, BackendError, Completion, Finish, Message, Request
 from mage_agent.backends.generation import TEMPLATE_VALUES, check_options, template_values
+from mage_agent.backends.loading import in_one_line
 from mage_agent.backends.local_chat import LocalChat, fit, load_chat
 from mage_agent.backends.local_files import local_folder, need, revision_of
 from mage_agent.model_settings import ModelSettings, Sampling
@@ -150,7 +151,7 @@ def load(settings: ModelSettings) -> Loaded:
     Raises:
         BackendError: A package, the model or its chat template is missing, or an option is unknown.
     """
-    need("vllm", "vllm", "vllm", "transformers")
+    need("the backend vllm", "vllm", "vllm", "transformers")
     if settings.device is not None:
         raise BackendError("vLLM chooses the device itself: leave --device out")
     check_options(settings.sampling, (TEMPLATE_VALUES, SEED_BY_DRAW, *OPTIONS, *ENGINE_OPTIONS))
@@ -186,7 +187,7 @@ def _start(settings: ModelSettings, name: str, revision: str | None) -> Any:
             )
         )
     except Exception as error:  # It raises what it likes, errors of its processes among them.
-        raise BackendError(f"vLLM cannot start with {settings.model}: {error}") from error
+        raise BackendError(f"vLLM cannot start with {settings.model}: {in_one_line(error)}") from error
 
 
 BACKENDS.register("vllm", VllmBackend)

@@ -9,6 +9,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from mage_agent.backends.base import BackendError
+from mage_agent.backends.loading import no_progress_bars
+from mage_agent.backends.local_files import need
+
 if TYPE_CHECKING:
     from transformers import LlamaForCausalLM
 
@@ -41,7 +45,11 @@ def build_model(
 
     Returns:
         The folder.
+
+    Raises:
+        BackendError: The extra is not installed.
     """
+    need("the tiny model", "agent", "torch", "transformers", "tokenizers")
     import torch
 
     from mage_agent.tiny.tokenizer import build_tokenizer
@@ -55,7 +63,8 @@ def build_model(
     model.generation_config.update(do_sample=True, temperature=1.0)  # `transformers serve` draws only if this says so.
     model.generation_config.eos_token_id = model.config.eos_token_id = tokenizer.eos_token_id
     model.generation_config.pad_token_id = model.config.pad_token_id = tokenizer.pad_token_id
-    model.to(getattr(torch, dtype)).save_pretrained(folder)
+    with no_progress_bars():
+        model.to(getattr(torch, dtype)).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder
 
@@ -96,7 +105,11 @@ def main() -> None:
 
     def build(folder: Path, seed: int = 0) -> None:
         """Builds the tiny model in FOLDER."""
-        typer.echo(f"built {build_model(folder, seed)}")
+        try:
+            typer.echo(f"built {build_model(folder, seed)}")
+        except (BackendError, OSError) as error:
+            typer.echo(f"mage_agent.tiny.build: {error}", err=True)
+            raise typer.Exit(2) from None
 
     typer.run(build)
 

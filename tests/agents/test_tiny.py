@@ -12,7 +12,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs the extra agent")
 transformers = pytest.importorskip("transformers", reason="needs the extra agent")
 
-from mage_agent.tiny.build import build_model  # noqa: E402
+from mage_agent.tiny.build import build_model, main  # noqa: E402
 from mage_agent.tiny.tokenizer import build_tokenizer  # noqa: E402
 
 MESSAGES = [
@@ -87,3 +87,16 @@ def test_the_command_builds_it(tiny: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "mage_agent.tiny.build", str(tmp_path / "made"), "--seed", "0"]
     assert "built" in subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert weights(tmp_path / "made") == weights(tiny)
+
+
+def test_without_the_extra_its_remedy_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("sys.argv", ["build", str(tmp_path / "tiny")])
+    with pytest.raises(SystemExit) as left:
+        main()
+    said = capsys.readouterr()
+    assert left.value.code == 2
+    assert (said.out, said.err.count("\n")) == ("", 1)
+    assert "pip install 'mage-envs[agent]'" in said.err

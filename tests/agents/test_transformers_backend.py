@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import json
 import shutil
 from collections.abc import Awaitable, Callable, Sequence
@@ -242,11 +243,27 @@ def test_what_is_missing_is_named(small: Path, tmp_path: Path, monkeypatch: pyte
         ask(settings(small, extra=(("min_q", 0.1),)), opened)
     with pytest.raises(BackendError, match="is a mapping"):
         ask(settings(small, extra=(("chat_template_kwargs", "enable_thinking"),)), opened)
-    with pytest.raises(BackendError, match="cannot load the model no/such-model"):
+    with pytest.raises(BackendError, match=r"cannot load the model no/such-model: .* local folder"):
         ask(settings(Path("no/such-model")), opened)
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(BackendError, match=r"pip install 'mage-envs\[agent\]'"):
         ask(settings(small), opened)
+
+
+@pytest.mark.parametrize("device", ["cuda:7", "cude", "meta"])
+def test_a_device_that_is_not_there_is_told_in_one_line(small: Path, device: str) -> None:
+    with pytest.raises(BackendError, match=f"no device '{device}' .*--device cpu") as raised:
+        ask(dataclasses.replace(settings(small), device=device), opened)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("file", ["model.safetensors", "config.json", "tokenizer.json"])
+def test_a_file_that_was_cut_is_told_in_one_line(small: Path, tmp_path: Path, file: str) -> None:
+    cut = shutil.copytree(small, tmp_path / "cut")
+    (cut / file).write_bytes((small / file).read_bytes()[: (small / file).stat().st_size // 2])
+    with pytest.raises(BackendError, match=f"cannot load the .*{cut}") as raised:
+        ask(settings(cut), opened)
+    assert "\n" not in str(raised.value)
 
 
 def test_a_closed_backend_opens_again(small: Path) -> None:
