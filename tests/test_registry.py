@@ -94,6 +94,11 @@ def test_unknown_name() -> None:
         ("mct", ["mcts", "ismcts", "cfr"], "Did you mean 'mcts' or 'ismcts'?"),
         ("MCTS", ["mcts"], "Did you mean 'mcts'?"),
         ("zzz", ["b", "a"], "Known: a, b."),
+        ("win_stay", ["history", "constant"], "Known: constant, history."),
+        ("react", ["reflective"], "Known: reflective."),
+        ("kuhn", ["kuhn/train", "leduc/train"], "Did you mean 'kuhn/train'?"),
+        ("ku", ["kuhn/train"], "Known: kuhn/train."),
+        ("uh", ["kuhn/train"], "Known: kuhn/train."),
         ("x", [], "Known: none."),
     ],
 )
