@@ -19,6 +19,7 @@ from mage_envs.worlds.alfworld.households import HELD_TASKS, errand_of, househol
 from mage_envs.worlds.alfworld.households import SPLITS as HOUSEHOLD_SPLITS
 from mage_envs.worlds.alfworld.quirks import check_quirks
 from mage_envs.worlds.alfworld.reasons import reason
+from mage_envs.worlds.alfworld.reference import TextWorldState, written
 from mage_envs.worlds.alfworld.sources import PROCEDURAL, Loaded, find_games, load_game, loaded, task_type_of
 from mage_envs.worlds.alfworld.state import State as House
 from mage_envs.worlds.alfworld.tables import TaskType
@@ -62,7 +63,7 @@ class Moment(NamedTuple):
     """
 
     instance: InstanceId
-    house: House
+    house: House | TextWorldState
     said: Said = Said("")
     why: str = ""
 
@@ -83,6 +84,8 @@ class ALFWorld(World):
         admissible: Whether the possible commands stand only in ``"info"``, as legal actions, or in the ``"text"``, too.
         answers: ``"lenient"``: letter case, spaces and put/move are forgiven, and an answer that begins with no verb
             of the language is asked again. ``"alfworld"``: any answer is played to the letter, and costs its turn.
+        engine: ``"native"``, or ``"textworld"`` to compare with: some seconds a game, some steps a second, and as in
+            TextWorld only (no other quirks, no reasons); see :mod:`~mage_envs.worlds.alfworld.reference`.
 
     An instance is the number of a made household, or the id of a game: the path of its folder.
 
@@ -105,6 +108,7 @@ class ALFWorld(World):
         feedback: str = "terse",
         admissible: str = "info",
         answers: str = "lenient",
+        engine: str = "native",
     ) -> None:
         """Makes the world; see the class for the arguments.
 
@@ -118,6 +122,10 @@ class ALFWorld(World):
         _check("feedback", feedback, ("terse", "explain"))
         _check("admissible", admissible, ("info", "text"))
         _check("answers", answers, ("lenient", "alfworld"))
+        _check("engine", engine, ("native", "textworld"))
+        self._native = engine == "native"
+        if not self._native and (quirks, feedback) != ("faithful", "terse"):
+            raise ValueError("engine='textworld' has quirks='faithful' and feedback='terse' only: leave them out")
         self._split, self._tasks = split, TASKS[tasks]
         self._explains, self._listed = feedback == "explain", admissible == "text"
         self._lenient = answers == "lenient"
@@ -165,7 +173,14 @@ class ALFWorld(World):
 
     def start(self, instance: InstanceId) -> Moment:
         """Returns the start of a game."""
-        return Moment(instance, self._load(instance).game.start())
+        game = self._load(instance).game
+        return Moment(instance, game.start() if self._native else self._reference(instance, game))
+
+    def _reference(self, instance: InstanceId, game: Game) -> TextWorldState:
+        if self._files is not None:
+            return TextWorldState(game, self._files[str(instance)], self._dialect)
+        number = int(instance)
+        return TextWorldState(game, written(household(number), number, self._dialect), "own")
 
     def _load(self, instance: InstanceId) -> Loaded:
         if self._files is None:
@@ -179,7 +194,9 @@ class ALFWorld(World):
         moment: Moment = state
         house = moment.house.copy()
         told = house.step(command.command)
-        why = reason(moment.house, command.command) if self._explains and told == NOTHING_HAPPENS else ""
+        why = ""
+        if self._explains and told == NOTHING_HAPPENS and isinstance(moment.house, House):
+            why = reason(moment.house, command.command)
         return Step(Moment(moment.instance, house, command, why), float(house.won))
 
     def outcome(self, state: State) -> WorldOutcome | None:
@@ -188,8 +205,8 @@ class ALFWorld(World):
 
     def content(self, state: State) -> str:
         """Returns the intro, and where everything is."""
-        house = state.house
-        return f"{house.text} {house.game.things} {house.inside}"
+        game = self._load(state.instance).game
+        return f"{state.house.text} {game.things} {game.first.inside}"
 
     # What the agent is shown.
 

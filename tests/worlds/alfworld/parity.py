@@ -22,11 +22,11 @@ from typing import NamedTuple
 
 from mage_envs.errors import LevelError
 from mage_envs.worlds.alfworld import Game, household, solve, write_game
+from mage_envs.worlds.alfworld.reference import SIDE
 from mage_envs.worlds.alfworld.sources import SPLITS, find_games
 
 JUNK = ("", "put", "take x from y", "look around", " look ", "examine nothing 1", "GO TO FRIDGE 1")
 RARELY = ("go", "close", "inventory", "help")
-SIDE = Path(__file__).with_name("textworld_side.py")
 
 Told = tuple[str, list[str], bool]
 
