@@ -33,13 +33,23 @@ def test_commands_without_a_server_work(command: str, monkeypatch: pytest.Monkey
     assert typed(monkeypatch, shlex.split(command)) == 0
 
 
+@pytest.mark.parametrize("command", [command for command in COMMANDS if "--backend transformers" in command])
+def test_commands_with_the_tiny_model_work(command: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    pytest.importorskip("transformers", reason="needs the extra agent")
+    from mage_agent.tiny.build import build_model
+
+    monkeypatch.chdir(tmp_path)
+    build_model("tiny", hidden=32, layers=1)
+    assert typed(monkeypatch, shlex.split(command)) == 0
+
+
 @pytest.mark.parametrize("command", [*COMMANDS, *TABLE])
 def test_every_option_is_known(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert typed(monkeypatch, [*shlex.split(command), "--help"]) == 0
 
 
 def test_the_table_is_read() -> None:
-    assert len(TABLE) == 5
+    assert len(TABLE) == 6
 
 
 def test_the_files_are_what_they_are_said_to_be(tmp_path: Path) -> None:
