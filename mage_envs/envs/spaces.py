@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,15 @@ _HUGE = float(np.finfo(np.float32).max)
 
 
 def text_space() -> spaces.Text:
-    """Returns the space of all texts that the environment can say, the empty text included."""
+    """Returns the space of all texts that the environment can say, the empty text included.
+
+    All of them share their tables of characters, 60 kB; each has a generator of its own.
+    """
+    return copy.copy(_all_texts())
+
+
+@cache
+def _all_texts() -> spaces.Text:
     return spaces.Text(min_length=0, max_length=MAX_TEXT, charset=CHARSET)
 
 

@@ -19,7 +19,7 @@ from mage_envs.worlds.webshop.disk import DiskCatalogue, DiskProducts, DiskTable
 from mage_envs.worlds.webshop.disk_goals import DiskGoals, disk_human_goals, disk_prices
 from mage_envs.worlds.webshop.goals import Goal, draw_prices, human_goals, synthetic_goals
 from mage_envs.worlds.webshop.index import build_index
-from mage_envs.worlds.webshop.nouns import TitleNouns
+from mage_envs.worlds.webshop.nouns import NounSource, TitleNouns, choose_nouns
 from mage_envs.worlds.webshop.products import read_product, usable
 from mage_envs.worlds.webshop.shop import Shop
 
@@ -60,6 +60,7 @@ def load_official(
     variant: Variant = "auto",
     show_attributes: bool = True,
     on_disk: bool | None = None,
+    nouns: NounSource = "auto",
 ) -> Shop:
     """Makes a shop of WebShop's files.
 
@@ -71,6 +72,8 @@ def load_official(
         variant: ``"small"`` (1,000 products), ``"full"``, or whichever is there, the small one first.
         show_attributes: Whether pages of products have a sub-page with the attributes.
         on_disk: Whether texts and index stay on disk, in MAGE's cache; None: if the product file is above 64 MB.
+        nouns: Where the nouns of titles are from: ``"file"`` (``title_noun*.json`` in the folder), ``"spacy"``,
+            ``"words"`` (our list; ``shop.catalogue`` then ends with ``+words``), or the first of these that is there.
 
     Raises:
         MageError: A file is missing or damaged; the message says which.
@@ -85,12 +88,14 @@ def load_official(
     told = read_json(_need(folder, HUMAN_FILE)) if human else None
     official = (products.stat().st_size, instructions.stat().st_size) == files.sizes
     name = f"official:{chosen}" if official else f"modified:{chosen}"
-    nouns = TitleNouns(next((read_json(each) for each in sorted(folder.glob("title_noun*.json*"))), {}))
+    kept = next((read_json(each) for each in sorted(folder.glob("title_noun*.json*"))), None)
+    titles, told_by = choose_nouns(kept, nouns)
+    name = name if told_by != "words" else f"{name}+words"
     if on_disk if on_disk is not None else products.stat().st_size > MAX_IN_MEMORY:
         return _disk_shop(
-            open_catalogue(products, instructions), name, goal_seed, shuffle_seed, told, nouns, show_attributes
+            open_catalogue(products, instructions), name, goal_seed, shuffle_seed, told, titles, show_attributes
         )
-    return _memory_shop(products, instructions, name, goal_seed, shuffle_seed, told, nouns, show_attributes)
+    return _memory_shop(products, instructions, name, goal_seed, shuffle_seed, told, titles, show_attributes)
 
 
 def find_file(folder: Path, name: str) -> Path | None:

@@ -153,7 +153,7 @@ def test_small_files_come_first_and_records_may_be_missing(tmp_path: Path) -> No
     write_files(tmp_path, 40)
     write_files(tmp_path, 20, "small")
     (tmp_path / "items_ins_v2_1000.json").write_text("{}")
-    shop = Shop.from_dir(tmp_path)
-    assert (shop.catalogue, len(shop.products), len(shop.goals)) == ("modified:small", 20, 0)
+    shop = load_official(tmp_path, nouns="words")
+    assert (shop.catalogue, len(shop.products), len(shop.goals)) == ("modified:small+words", 20, 0)
     assert {each.attributes for each in shop.products} == {("DUMMY_ATTR",)}
     assert len(Shop.from_dir(tmp_path, variant="full").products) == 40
