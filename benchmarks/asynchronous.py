@@ -20,8 +20,9 @@ from benchmarks.asking import AgentFailure, Call, OutOfTime, close_awaited, run_
 from benchmarks.attempt_log import log_from_worker
 from benchmarks.limiter import AdaptiveLimit, Gate
 from benchmarks.plan import Task
-from benchmarks.players import Sink, Table, advance, ended, log_failure, with_book
-from benchmarks.pool import POLL_SECONDS, Done, GiveWay, Take, Tell, Worker
+from benchmarks.players import Sink, Table, advance, log_failure, with_book
+from benchmarks.pool import POLL_SECONDS, GiveWay, Take, Tell, Worker
+from benchmarks.spending import Meter
 from mage_agent.base import Agent
 
 MAX_CONCURRENCY = 10_000
@@ -85,30 +86,35 @@ class _Loop:
 
     async def _seat(self, take: Take, tell: Tell) -> None:
         while (number := take()) is not None:
-            tell(await self._play(self._table.tasks[number]))
+            await self._play(self._table.tasks[number], tell)
 
-    async def _play(self, task: Task) -> Done:
+    async def _play(self, task: Task, tell: Tell) -> None:
         name, entry = task
         table, loop = self._table, asyncio.get_running_loop()
         deadline = float("inf") if table.time_limit is None else loop.time() + table.time_limit
         agent = self._agents.take(name) or self._make(name)
         place = (entry.scenario, agent.interface)
         env = self._envs.take(place) or await self._beside(table.env, *place)
-        book, meta_episode = table.book(task), table.playing(env, agent, entry)
+        book, meter, meta_episode = table.book(task), Meter(), table.playing(env, agent, entry)
         found = await self._beside(advance, meta_episode)
         while isinstance(found, Call):
             try:
                 answer = await self._ask(with_book(found, book), deadline)
             except AgentFailure as error:
                 log_failure(found, error)
+                if found.method != "begin":  # It would tell of the meta-episode before.
+                    tell(meter.read(found.agent))
                 found = await self._beside(advance, meta_episode, None, error)
             else:
+                if found.method == "begin":
+                    meter.begin()
+                tell(meter.read(found.agent))
                 found = await self._beside(advance, meta_episode, answer)
         await self._beside(self._sink, found.line(), b"" if book is None else book.frame())
         if found.status != "timeout":  # It was cancelled anywhere: nobody knows what state it is in.
             self._agents.give(name, agent)
         self._envs.give(place, env)
-        return ended(found)
+        tell(meter.end(found))
 
     def _make(self, name: str) -> Agent:
         agent = self._table.factory(name)

@@ -14,10 +14,10 @@ from benchmarks.calls import CallBook, CallFile
 from benchmarks.files import LineFile
 from benchmarks.panels import Entry, Panel
 from benchmarks.plan import MakeAgent, Task
-from benchmarks.pool import Done, Worker, one_by_one
+from benchmarks.pool import Tally, Worker, one_by_one
 from benchmarks.records import Record
 from benchmarks.referee import Playing, playing
-from benchmarks.stopping import cost_of
+from benchmarks.spending import Meter
 from benchmarks.time_limit import TimeLimit
 from mage_agent.base import Agent, Briefing
 
@@ -107,7 +107,7 @@ class Player:
         self._agents: dict[str, Agent] = {}
         self._envs: dict[tuple[str, str], Any] = {}
 
-    def __call__(self, number: int) -> Done:
+    def __call__(self, number: int) -> Tally:
         """Plays a task; its record is on its way to the disk when this returns how it ended."""
         task = self._table.tasks[number]
         name, entry = task
@@ -120,17 +120,12 @@ class Player:
         if record.status == "timeout":  # It was interrupted anywhere: nobody knows what state it is in.
             close_at_once(self._agents.pop(name))
         self._sink(record.line(), b"" if book is None else book.frame())
-        return ended(record)
+        return Meter().end(record)
 
     def close(self) -> None:
         """Closes the agents that can be closed."""
         for agent in self._agents.values():
             close_at_once(agent)
-
-
-def ended(record: Record) -> Done:
-    """Returns how a meta-episode ended."""
-    return Done(record.scored, cost_of([record]))
 
 
 def _answered(meta_episode: Playing, limit: TimeLimit, book: CallBook | None) -> Record:

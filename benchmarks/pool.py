@@ -29,36 +29,38 @@ _RUN, _GIVE_WAY, _END = range(3)
 """What workers are told: go on; let go of what is in flight, and end; end at once."""
 
 
-class Done(NamedTuple):
-    """How a task ended.
-
-    Attributes:
-        well: Whether it went well.
-        cost: What it cost, in US dollars.
-    """
-
-    well: bool = True
-    cost: float = 0.0
-
-
 class Tally(NamedTuple):
-    """How far the work is.
+    """How far work is, or by how much it went on.
 
     Attributes:
         done: Number of tasks that are done.
         bad: How many of them did not go well.
-        cost: What they cost together, in US dollars.
+        cost: What was spent, in US dollars, also on tasks that are not done.
+        recorded: What of it is in the records of tasks that are done.
+        calls: Calls of models that were made.
+        tokens: Tokens that these read and wrote, as far as they are known.
     """
 
     done: int = 0
     bad: int = 0
     cost: float = 0.0
+    recorded: float = 0.0
+    calls: int = 0
+    tokens: int = 0
+
+    def plus(self, more: Tally) -> Tally:
+        """Adds what came since."""
+        return Tally._make(one + other for one, other in zip(self, more, strict=True))
+
+
+DONE = Tally(done=1)
+"""A task that is done, went well and cost nothing."""
 
 
 Take: TypeAlias = Callable[[], int | None]
 """Returns the number of the next task, None when there is none left."""
-Tell: TypeAlias = Callable[[Done], None]
-"""Is told of each finished task."""
+Tell: TypeAlias = Callable[[Tally], None]
+"""Is told by how much the work went on: a finished task, or money spent on the way."""
 GiveWay: TypeAlias = Callable[[], bool]
 """Whether the worker shall let go of what is in flight, and end."""
 Worker: TypeAlias = Callable[[Take, Tell, GiveWay], None]
@@ -67,11 +69,11 @@ Setup: TypeAlias = Callable[[], Worker]
 Tick: TypeAlias = Callable[[Tally], None]
 
 
-def one_by_one(work: Callable[[int], Done], end: Callable[[], None] = lambda: None) -> Worker:
+def one_by_one(work: Callable[[int], Tally], end: Callable[[], None] = lambda: None) -> Worker:
     """Returns the worker that does one task after the other.
 
     Args:
-        work: Does a task.
+        work: Does a task. Returns how it ended.
         end: Is called at the end, whatever the end is.
     """
 
@@ -112,9 +114,9 @@ def _run_here(setup: Setup, count: int, tick: Tick) -> None:
     numbers = iter(range(count))
     tally = Tally()
 
-    def tell(done: Done) -> None:
+    def tell(more: Tally) -> None:
         nonlocal tally
-        tally = Tally(tally.done + 1, tally.bad + (not done.well), tally.cost + done.cost)
+        tally = tally.plus(more)
         tick(tally)
 
     setup()(lambda: next(numbers, None), tell, lambda: False)
@@ -122,17 +124,17 @@ def _run_here(setup: Setup, count: int, tick: Tick) -> None:
 
 def _run_spawned(setup: Setup, count: int, jobs: int, tick: Tick) -> None:
     context = multiprocessing.get_context("spawn")
-    taken, done, bad = (context.Value("q", 0) for _ in range(3))
-    cost = context.Value("d", 0.0)
+    taken = context.Value("q", 0)
+    sums = context.Array("d", len(Tally._fields))
     order = context.Value("b", _RUN, lock=False)
-    pool = ProcessPoolExecutor(jobs, context, _start_worker, (order, taken, done, bad, cost))
+    pool = ProcessPoolExecutor(jobs, context, _start_worker, (order, taken, sums))
     try:
         with _interrupts_held():
             running = [pool.submit(_drain, setup, count) for _ in range(jobs)]
         waiting = set(running)
         while waiting:
             finished, waiting = wait(waiting, POLL_SECONDS, FIRST_EXCEPTION)
-            tick(Tally(done.value, bad.value, cost.value))
+            tick(_tally(sums))
             for future in finished:
                 future.result()
     except BrokenProcessPool as error:
@@ -150,6 +152,11 @@ def _run_spawned(setup: Setup, count: int, jobs: int, tick: Tick) -> None:
         raise
     finally:
         _shut(pool, order)
+
+
+def _tally(sums: Any) -> Tally:
+    done, bad, cost, recorded, calls, tokens = sums[:]
+    return Tally(int(done), int(bad), cost, recorded, int(calls), int(tokens))
 
 
 def _shut(pool: ProcessPoolExecutor, order: Any) -> None:
@@ -193,7 +200,7 @@ def _watch_parent(order: Any) -> None:
 
 
 def _drain(setup: Setup, count: int) -> None:
-    order, taken, done, bad, cost = _shared
+    order, taken, sums = _shared
 
     def take() -> int | None:
         with taken.get_lock():
@@ -201,10 +208,9 @@ def _drain(setup: Setup, count: int) -> None:
             taken.value += 1
         return number if number < count else None
 
-    def tell(task: Done) -> None:
-        with done.get_lock():
-            done.value += 1
-            bad.value += not task.well
-            cost.value += task.cost
+    def tell(more: Tally) -> None:
+        with sums.get_lock():
+            for place, number in enumerate(more):
+                sums[place] += number
 
     setup()(take, tell, lambda: order.value != _RUN)

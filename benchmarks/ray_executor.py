@@ -22,7 +22,7 @@ from typing import Any
 
 from benchmarks.asynchronous import LoopSetup
 from benchmarks.players import PlayerSetup, Sink
-from benchmarks.pool import MAX_JOBS, POLL_SECONDS, Done, Tally, Tick
+from benchmarks.pool import MAX_JOBS, POLL_SECONDS, Tally, Tick
 from benchmarks.provenance import package_versions
 from benchmarks.stopping import StoppedEarly
 from mage_envs.errors import MageError
@@ -156,10 +156,9 @@ class _Desk:
         """Takes in a result."""
         self._results.append((line, frame))
 
-    async def tell(self, task: Done) -> None:
-        """Counts a finished task."""
-        done, bad, cost = self._tally
-        self._tally = Tally(done + 1, bad + (not task.well), cost + task.cost)
+    async def tell(self, more: Tally) -> None:
+        """Adds what a worker got done."""
+        self._tally = self._tally.plus(more)
 
     async def hand_over(self) -> tuple[list[tuple[bytes, bytes]], Tally]:
         """Returns the results that came in since the last time, after a moment if there are none, and the tally."""
@@ -182,7 +181,7 @@ class _Worker:
         if (own := package_versions()) != packages:
             raise MageError(f"a node of the Ray cluster has {own}, and the run was started with {packages}")
         ray = _ray()
-        setup()(lambda: ray.get(desk.take.remote()), lambda task: ray.get(desk.tell.remote(task)), lambda: False)
+        setup()(lambda: ray.get(desk.take.remote()), lambda more: ray.get(desk.tell.remote(more)), lambda: False)
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from benchmarks.players import FileSink, PlayerSetup, Table
 from benchmarks.pool import Tally, Tick, run_tasks
 from benchmarks.records import UNSCORED, Key, Place, Status, iterate_records, read_records
 from benchmarks.run_directory import Mode, RunDirectory, open_run
+from benchmarks.spending import add_unfinished_cost, unfinished_cost
 from benchmarks.stopping import Limits, StoppedEarly, cost_of, most_frequent_error
 from mage_envs.errors import RecordError
 
@@ -67,7 +68,14 @@ class Scheduling:
 
 
 def run(
-    plan: Plan, path: Path, progress: Progress, *, mode: Mode = "new", jobs: int = 1, how: Scheduling | None = None
+    plan: Plan,
+    path: Path,
+    progress: Progress,
+    *,
+    mode: Mode = "new",
+    jobs: int = 1,
+    how: Scheduling | None = None,
+    calls: Callable[[Tally], None] = lambda tally: None,
 ) -> RunDirectory:
     """Plays what is owed.
 
@@ -78,6 +86,7 @@ def run(
         mode: ``"new"``, ``"resume"`` or ``"overwrite"``.
         jobs: Number of worker processes, if ``how`` is not given.
         how: Everything about scheduling.
+        calls: Is told now and then what the calls of models came to in this attempt.
 
     Returns:
         The finished run, its records in the order of the plan.
@@ -94,9 +103,10 @@ def run(
         index = directory.places()
         _refuse_strangers(directory, index, {task.key for task in tasks})
         owed = tuple(task for task in tasks if task.key not in index or index[task.key].status in how.retry)
-        counter = _Counter(progress, len(tasks), len(owed), index, how)
+        counter = _Counter(progress, calls, len(tasks), len(owed), index, how)
         if how.limits.cost is not None:
             counter.cost = cost_of(iterate_records(directory.records_path))  # What is played again has cost, too.
+            counter.cost += unfinished_cost(path)
         _log.info("%d meta-episodes, %d of them owed; %s", len(tasks), len(owed), how)
         begun = time.monotonic()
         try:
@@ -113,6 +123,8 @@ def run(
         except BaseException as error:
             _log.info("ended by %s after %.1f s", type(error).__name__, time.monotonic() - begun)
             raise
+        finally:
+            add_unfinished_cost(path, counter.now)
         _log.info("finished in %.1f s", time.monotonic() - begun)
         return directory
 
@@ -153,10 +165,20 @@ class _Counter:
 
     Attributes:
         cost: What was spent before, in US dollars.
+        now: How far this attempt is.
     """
 
-    def __init__(self, progress: Progress, total: int, owed: int, index: dict[Key, Place], how: Scheduling) -> None:
-        self._progress, self._total, self._done = progress, total, total - owed
+    def __init__(
+        self,
+        progress: Progress,
+        calls: Callable[[Tally], None],
+        total: int,
+        owed: int,
+        index: dict[Key, Place],
+        how: Scheduling,
+    ) -> None:
+        self._progress, self._calls, self._total, self._done = progress, calls, total, total - owed
+        self.now = Tally()
         self._bad = sum(place.status in UNSCORED and place.status not in how.retry for place in index.values())
         self._limits = how.limits
         self.cost = 0.0
@@ -168,12 +190,14 @@ class _Counter:
         Raises:
             StoppedEarly: So much was spent before that nothing more may be.
         """
-        before, count = self._done, len(part)
+        before, earlier, count = self._done, self.now, len(part)
         self._limits.check(Tally(), count, self.cost)
 
         def tick(tally: Tally) -> None:
             self._done = before + tally.done
             self._progress(self._done, self._total, self._bad + tally.bad)
+            self.now = earlier.plus(tally)
+            self._calls(self.now)
             self._limits.check(tally, count, self.cost + tally.cost)
             if tally.done == count:
                 self._bad += tally.bad

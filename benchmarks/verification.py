@@ -9,7 +9,7 @@ from typing import Any, NoReturn, TypeAlias
 
 from benchmarks.panels import Entry, Panel, make_panel
 from benchmarks.plan import planned
-from benchmarks.pool import Done, Worker, one_by_one, run_tasks
+from benchmarks.pool import DONE, Tally, Worker, one_by_one, run_tasks
 from benchmarks.records import Action, EpisodeRecord, Place, Record, read_records
 from benchmarks.referee import describe_opponent, drive, start
 from benchmarks.run_directory import Config, RunDirectory
@@ -75,13 +75,13 @@ class VerifierSetup:
         scenarios = {part.scenario.name: part.scenario for part in self.suite.parts}
         envs: dict[tuple[str, str], Any] = {}
 
-        def work(number: int) -> Done:
+        def work(number: int) -> Tally:
             (record,) = read_records(self.path, self.places[number : number + 1])
             key = (record.scenario, record.interface)
             if key not in envs:
                 envs[key] = self.suite.make_env(scenarios[record.scenario], record.interface)
             replay(envs[key], record)
-            return Done()
+            return DONE
 
         return one_by_one(work)
 

@@ -117,7 +117,8 @@ def run(
         count = len(plan.tasks)
         teller.event("start", f"{suite}: {count} meta-episodes into {path}", run=str(path), total=count)
         with teller:
-            directory = run_plan(plan, path, teller, mode=mode, how=cast.schedule(how, on_terminal=sys.stdin.isatty()))
+            how = cast.schedule(how, on_terminal=sys.stdin.isatty())
+            directory = run_plan(plan, path, teller, mode=mode, how=how, calls=teller.count)
     except KeyboardInterrupt:
         say_how_to_go_on(path, teller)
         raise typer.Exit(130) from None

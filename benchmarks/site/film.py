@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import gymnasium as gym
 
-from benchmarks.pool import Done, Worker, one_by_one
+from benchmarks.pool import DONE, Tally, Worker, one_by_one
 from benchmarks.records import Action, EpisodeRecord, Record
 from benchmarks.site.output import write_data
 from benchmarks.suites import Suite
@@ -64,7 +64,7 @@ class FilmSetup:
         """Makes the worker; environments are made when they are first needed."""
         cameras: dict[tuple[str, str, str], Camera] = {}
 
-        def work(number: int) -> Done:
+        def work(number: int) -> Tally:
             reel = self.reels[number]
             films = []
             for record in reel.records:
@@ -73,7 +73,7 @@ class FilmSetup:
                     cameras[key] = self._camera(*key)
                 films.append(film(cameras[key], record))
             write_data(self.folder, reel.name, {**reel.head, "rules": cameras[key].rules, "replays": films})
-            return Done()
+            return DONE
 
         return one_by_one(work)
 

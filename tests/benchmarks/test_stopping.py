@@ -13,8 +13,10 @@ from benchmarks.plan import MakeAgent, make_plan
 from benchmarks.pool import Tally
 from benchmarks.records import Record, UsageRecord
 from benchmarks.runner import Scheduling, run
+from benchmarks.spending import Meter, unfinished_cost
 from benchmarks.stopping import Limits, StoppedEarly, cost_of, most_frequent_error
 from mage_agent.base import Agent, Briefing, Usage
+from mage_envs.errors import RecordError
 from tests.benchmarks.fakes import Fake, ignore_progress, make_fake, record, suite
 
 
@@ -176,3 +178,72 @@ def test_agents_are_closed_at_the_end_and_may_fail_at_that(tmp_path: Path, name:
 
 
 _maker: MakeAgent = make
+
+
+class Priced(Fake):
+    """Pays a dollar for each answer, and is never done: what it costs is known on the way only."""
+
+    calls = 0
+
+    def begin(self, briefing: Briefing) -> None:
+        self.calls = 0
+
+    async def act(self, observation: Any, info: Mapping[str, Any]) -> Any:
+        await asyncio.sleep(60 if self.calls else 0)
+        self.calls += 1
+        return info["view"].legal[0]
+
+    def usage(self) -> Usage:
+        return Usage(self.calls, 9 * self.calls, self.calls, float(self.calls), 0, "a" * 64)
+
+
+def make_priced(name: str) -> Agent:
+    return Priced(name)
+
+
+@pytest.mark.parametrize("how", [Scheduling(limits=Limits(cost=3.0)), Scheduling(loops=2, limits=Limits(cost=3.0))])
+def test_what_is_in_flight_counts_to_the_limit_of_cost_and_is_not_forgotten(tmp_path: Path, how: Scheduling) -> None:
+    plan = make_plan(suite(8, "priced"), factory=make_priced)
+    told: list[Tally] = []
+    with pytest.raises(StoppedEarly, match=r"has cost \d dollars, and its limit is 3"):
+        run(plan, tmp_path / "run", ignore_progress, how=how, calls=told.append)
+    assert 3.0 <= told[-1].cost <= 8.0
+    assert (told[-1].done, told[-1].calls, told[-1].tokens) == (0, told[-1].cost, told[-1].cost * 10)
+    assert unfinished_cost(tmp_path / "run") == told[-1].cost
+    with pytest.raises(StoppedEarly):
+        run(plan, tmp_path / "run", ignore_progress, mode="resume", how=how)
+    assert unfinished_cost(tmp_path / "run") == told[-1].cost
+
+
+def test_a_meter_reads_what_is_new_and_a_record_settles_it() -> None:
+    meter, agent = Meter(), Priced("priced")
+    agent.calls = 2  # Of the meta-episode before.
+    agent.begin(Briefing(None, "", 1, (), 0))  # type: ignore[arg-type]
+    meter.begin()
+    assert meter.read(agent) == Tally()
+    agent.calls = 3
+    assert meter.read(agent) == Tally(cost=3.0, calls=3, tokens=30)
+    assert meter.read(agent) == Tally()
+    meter.begin()
+    agent.calls = 1
+    assert meter.read(agent).cost == 1.0
+    spent = UsageRecord(calls=5, prompt_tokens=45, completion_tokens=5, cost=5.0, memory_truncated=0, prompts="")
+    settled = record().model_copy(update={"usage": spent})
+    assert meter.end(settled) == Tally(1, 0, 1.0, 5.0, 1, 10)
+
+
+def test_a_cost_that_becomes_unknown_stays_unknown() -> None:
+    class Silent(Priced):
+        def usage(self) -> Usage:
+            return Usage(1, None, None, None, 0, "a" * 64)
+
+    meter, agent = Meter(), Silent("silent")
+    assert meter.read(agent).cost == float("inf")
+    assert meter.read(agent) == Tally()
+
+
+def test_a_damaged_file_of_unfinished_cost_says_what_to_do(tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "unfinished_cost.json").write_text("much")
+    with pytest.raises(RecordError, match="mend or delete it"):
+        unfinished_cost(tmp_path)
