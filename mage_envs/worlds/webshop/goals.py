@@ -33,6 +33,7 @@ class Goal(NamedTuple):
         options: Pairs of a name and a value (synthetic goals), or values alone (human ones).
         price_upper: The price shall not be higher, in dollars.
         weight: For drawing goals, as WebShop weighs them.
+        labelled: Whether the options have names: in synthetic goals.
     """
 
     asin: str
@@ -45,11 +46,28 @@ class Goal(NamedTuple):
     options: Options
     price_upper: float
     weight: float
+    labelled: bool = True
 
     @property
     def wanted(self) -> tuple[str, ...]:
         """The wanted values of options."""
         return tuple(each if isinstance(each, str) else each[1] for each in self.options)
+
+    def as_record(self) -> dict[str, Any]:
+        """Returns the goal as WebShop has it, under its names."""
+        pairs = dict(each for each in self.options if not isinstance(each, str))
+        return {
+            "asin": self.asin,
+            "category": self.category,
+            "query": self.query,
+            "name": self.title,
+            "product_category": self.path,
+            "instruction_text": self.text,
+            "attributes": list(self.attributes),
+            "price_upper": self.price_upper,
+            "goal_options": pairs if self.labelled else list(self.wanted),
+            "weight": self.weight,
+        }
 
 
 def draw_prices(products: Iterable[Product], random: Random) -> dict[str, float]:
@@ -129,7 +147,9 @@ def human_goals(
                 bound = draw_bound(prices[product.asin], random)
                 text = record["instruction"].strip(".") + bound_text(bound)
                 options = tuple(record["instruction_options"])
-                found.append(make_goal(product, text, record["instruction_attributes"], options, bound))
+                found.append(
+                    make_goal(product, text, record["instruction_attributes"], options, bound)._replace(labelled=False)
+                )
     return found
 
 

@@ -49,6 +49,22 @@ class Product(NamedTuple):
         options = ", and ".join(f"{name}: {', '.join(values)}" for name, values in self.options.items())
         return f"{self.title} {self.description} {first} {options}".lower()
 
+    def as_record(self) -> dict[str, Any]:
+        """Returns the product as WebShop has it after loading, under its names; without what it never fills."""
+        return {
+            "Title": self.title,
+            "Description": self.description,
+            "BulletPoints": list(self.bullets),
+            "pricing": list(self.pricing),
+            "Price": self.price_tag,
+            "Rating": "N.A.",
+            "options": {name: list(values) for name, values in self.options.items()},
+            "Attributes": list(self.attributes),
+            "query": self.query,
+            "category": self.category,
+            "product_category": self.path,
+        }
+
 
 def read_product(record: Mapping[str, Any], attributes: tuple[str, ...] | None) -> Product:
     """Makes a product of a record of WebShop's product file.
