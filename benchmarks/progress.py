@@ -214,7 +214,7 @@ class Bar(_Shown):
         _say(self._console, text)
 
     def _show(self, now: Now) -> None:
-        words = {"pace": now.pace, "failed": now.failed, "time_left": now.time_left}
+        words: dict[str, Any] = {"pace": now.pace, "failed": now.failed, "time_left": now.time_left}
         self._bar.update(self._task, completed=now.done, total=now.total, **words)
 
     def __enter__(self) -> Self:

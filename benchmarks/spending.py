@@ -50,9 +50,10 @@ class Meter:
 
     def _news(self, total: Tally) -> Tally:
         """Returns by how much a total is more than what was told; never less than nothing, for money spent is spent."""
-        grown = [0 if math.isinf(told) else max(0, found - told) for found, told in zip(total, self._told, strict=True)]
-        self._told = self._told.plus(Tally(*grown))
-        return Tally(*grown)
+        pairs = zip(total, self._told, strict=True)
+        grown = Tally._make(0 if math.isinf(told) else max(0, found - told) for found, told in pairs)
+        self._told = self._told.plus(grown)
+        return grown
 
 
 def _spent(usage: Usage | UsageRecord) -> Tally:
