@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from mage_agent.backends.base import Message
 from mage_agent.memory import Mode, Passage
-from mage_envs.text.parser import CUT_MARK, parse_reply, visible
+from mage_envs.text.parser import CUT_MARK, MAX_ANSWER, final_answer, visible
 
 MAX_REMARK = 4000
 """Characters of a reflection that are kept."""
@@ -149,12 +149,12 @@ def step_text(templates: Templates, step: Step) -> str:
 
 
 def answer_in(reply: str) -> str:
-    """Returns the answer in a reply in a few words; empty if it has none, or several.
+    """Returns the answer in a reply in a few words, with its own letter case; empty if it has none, or several.
 
-    >>> answer_in("It never folds. <action> Bet </action>")
-    'bet'
+    >>> answer_in("The boots. <action> search[Red  Boots] </action>")
+    'search[Red Boots]'
     """
-    return parse_reply(reply, {}).answer
+    return " ".join(final_answer(reply).text.split())[:MAX_ANSWER]
 
 
 def remark(reply: str) -> str:

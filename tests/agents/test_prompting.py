@@ -129,7 +129,11 @@ def test_reading_a_reflection_never_fails_and_is_bounded(parts: list[str]) -> No
 
 @pytest.mark.parametrize(
     ("reply", "answer"),
-    [("Hm. <action> Bet </action>", "bet"), ("<action>a</action><action>b</action>", ""), ("x" * 500, "x" * 200)],
+    [
+        ("Hm. <action> Bet\n now </action>", "Bet now"),
+        ("<action>a</action><action>b</action>", ""),
+        ("x" * 500, "x" * 200),
+    ],
 )
 def test_an_answer_is_told_in_a_few_words(reply: str, answer: str) -> None:
     assert answer_in(reply) == answer
