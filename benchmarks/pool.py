@@ -100,7 +100,7 @@ def run_tasks(setup: Setup, count: int, jobs: int, tick: Tick) -> None:
         ValueError: ``jobs`` is out of range.
         MageError: A worker was killed.
         Exception: Whatever a task or ``tick`` raised; the other workers end.
-        KeyboardInterrupt: Ctrl-C; the workers are stopped at once.
+        KeyboardInterrupt: Ctrl-C, or a SIGTERM that was made one; the workers are stopped at once.
     """
     if not 1 <= jobs <= MAX_JOBS:
         raise ValueError(f"jobs must be in 1..{MAX_JOBS}, got {jobs}")
@@ -138,6 +138,7 @@ def _run_spawned(setup: Setup, count: int, jobs: int, tick: Tick) -> None:
             for future in finished:
                 future.result()
     except BrokenProcessPool as error:
+        order.value = _END  # The pool sends SIGTERM to the others, which they ignore.
         raise MageError(
             "a worker process was killed, perhaps for want of memory. What was finished is kept: take fewer --jobs "
             "and run with --resume"
@@ -170,11 +171,11 @@ def _shut(pool: ProcessPoolExecutor, order: Any) -> None:
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Holds Ctrl-C back while processes start. They inherit that, and are not hit in the middle of their imports."""
+    """Holds Ctrl-C and SIGTERM back while processes start, which inherit that: neither hits them amid their imports."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
     try:
         yield
     finally:
@@ -186,7 +187,8 @@ _shared: list[Any] = []
 
 
 def _start_worker(order: Any, *counters: Any) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides.
+    for number in (signal.SIGINT, signal.SIGTERM):  # They may reach the whole group; the parent decides.
+        signal.signal(number, signal.SIG_IGN)
     threading.Thread(target=_watch_parent, args=(order,), daemon=True).start()
     _shared[:] = (order, *counters)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.commands.console import command_line, err, out
+from benchmarks.termination import TERMINATED
 from mage_agent.model_flags import without_secrets
 from mage_agent.plain_text import plain
 
@@ -44,10 +45,10 @@ def say_what_next(
         out.print(f"Shard {shard[0]}/{shard[1]}. To join it with the others: {merge}", markup=False, soft_wrap=True)
 
 
-def say_how_to_go_on(path: Path, teller: Teller) -> None:
-    """Says how a run goes on that was interrupted."""
-    command = resume_command(path)
-    text = f"\ninterrupted; nothing finished is lost. Go on with:\n  {command}{_key_again()}"
+def say_how_to_go_on(path: Path, teller: Teller, code: int) -> None:
+    """Says how a run goes on that was interrupted, and by what, which the exit code tells."""
+    command, by = resume_command(path), " by SIGTERM" if code == TERMINATED else ""
+    text = f"\ninterrupted{by}; nothing finished is lost. Go on with:\n  {command}{_key_again()}"
     _tell(teller, "interrupted", text, run=str(path), resume=command)
 
 

@@ -86,6 +86,7 @@ def run(
     from benchmarks.shards import take_shard
     from benchmarks.stopping import StoppedEarly
     from benchmarks.suites import SUITES
+    from benchmarks.termination import terminable
 
     begun = time.monotonic()
     here = cpus() if executor == "local" else None
@@ -112,19 +113,20 @@ def run(
     mode: Mode = "resume" if resume else "overwrite" if overwrite else "new"
     check_target(path, plan.manifest, mode)
     teller = make_teller(cast.style(progress), "meta-episodes", err)
-    try:
-        plan = plan if no_preflight else with_tried_model(plan, cast, teller, limits)
-        count = len(plan.tasks)
-        teller.event("start", f"{suite}: {count} meta-episodes into {path}", run=str(path), total=count)
-        with teller:
-            how = cast.schedule(how, on_terminal=sys.stdin.isatty())
-            directory = run_plan(plan, path, teller, mode=mode, how=how, calls=teller.count)
-    except KeyboardInterrupt:
-        say_how_to_go_on(path, teller)
-        raise typer.Exit(130) from None
-    except StoppedEarly as error:
-        say_why_it_stopped(path, error, teller)
-        raise typer.Exit(1) from None
+    with terminable() as exit_code:
+        try:
+            plan = plan if no_preflight else with_tried_model(plan, cast, teller, limits)
+            count = len(plan.tasks)
+            teller.event("start", f"{suite}: {count} meta-episodes into {path}", run=str(path), total=count)
+            with teller:
+                how = cast.schedule(how, on_terminal=sys.stdin.isatty())
+                directory = run_plan(plan, path, teller, mode=mode, how=how, calls=teller.count)
+        except KeyboardInterrupt:
+            say_how_to_go_on(path, teller, exit_code())
+            raise typer.Exit(exit_code()) from None
+        except StoppedEarly as error:
+            say_why_it_stopped(path, error, teller)
+            raise typer.Exit(1) from None
     say_what_next(directory, plan, teller, time.monotonic() - begun, leaderboards)
 
 

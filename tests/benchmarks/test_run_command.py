@@ -89,8 +89,19 @@ def test_bad_options_say_what_is_good(benchmark: Terminal, arguments: tuple[str,
     assert "Traceback" not in said.err
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_ctrl_c_ends_agents_that_wait_at_once_and_a_resume_goes_on(tmp_path: Path, jobs: str) -> None:
+@pytest.mark.parametrize(
+    ("jobs", "number", "to_group"),
+    [
+        ("1", signal.SIGINT, True),
+        ("2", signal.SIGINT, True),
+        ("1", signal.SIGTERM, False),
+        ("2", signal.SIGTERM, True),
+        ("2", signal.SIGTERM, False),
+    ],
+)
+def test_signals_end_agents_that_wait_at_once_and_a_resume_goes_on(
+    tmp_path: Path, jobs: str, number: signal.Signals, to_group: bool
+) -> None:
     (tmp_path / "slow.py").write_text(SLOW_AGENT)
     options = ["quick", "--agent", "slow", "--meta-episodes", "6", "--jobs", jobs, "--out", "r", "--progress", "json"]
     command = [sys.executable, "slow.py", "run", *options]
@@ -103,10 +114,10 @@ def test_ctrl_c_ends_agents_that_wait_at_once_and_a_resume_goes_on(tmp_path: Pat
         for line in process.stderr:
             if json.loads(line).get("done"):
                 break  # One of seat 0 has ended; those of seat 1 wait for a minute.
-        os.killpg(process.pid, signal.SIGINT)
+        (os.killpg if to_group else os.kill)(process.pid, number)
         _, err = process.communicate(timeout=20)
     last = json.loads(err.splitlines()[-1])
-    assert (process.returncode, last["event"]) == (130, "interrupted")
+    assert (process.returncode, last["event"]) == (128 + number, "interrupted")
     assert "Traceback" not in err
     assert last["resume"].endswith("--resume")
     assert records.read_bytes().count(b"\n") >= 1
@@ -119,3 +130,29 @@ def test_ctrl_c_ends_agents_that_wait_at_once_and_a_resume_goes_on(tmp_path: Pat
     assert len(found) == 24
     assert {(record["seat"], record["status"]) for record in found} == {(0, "ok"), (1, "timeout")}
     assert set(before.splitlines()) <= set(records.read_bytes().splitlines())
+
+
+COMPUTES = SLOW_AGENT.replace("async def act", "def act").replace(
+    "await asyncio.sleep(0.05 if info[\"seat\"] == 0 else 60)", "time.sleep(0.05)"
+).replace("import asyncio", "import time")  # fmt: skip
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_sigterm_ends_agents_that_compute_also_in_the_background(tmp_path: Path, jobs: str) -> None:
+    (tmp_path / "slow.py").write_text(COMPUTES)
+    options = ["run", "quick", "--agent", "slow", "--jobs", jobs, "--out", "r", "--progress", "json"]
+    with subprocess.Popen(
+        [sys.executable, "slow.py", *options], stderr=subprocess.PIPE, cwd=tmp_path, text=True, start_new_session=True,
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])},
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),  # As `command &` does in a script.
+    ) as process:  # fmt: skip
+        assert process.stderr is not None
+        for line in process.stderr:
+            if json.loads(line).get("done"):
+                break
+        os.killpg(process.pid, signal.SIGTERM)
+        _, err = process.communicate(timeout=20)
+    assert process.returncode == 143
+    assert json.loads(err.splitlines()[-1])["event"] == "interrupted"
+    assert "Traceback" not in err
+    assert (tmp_path / "r" / RECORDS).read_bytes().endswith(b"\n")
