@@ -47,6 +47,7 @@ def rules(game_rules: str, episodes: int, instance: str, *, stop_on_success: boo
     )
 
 
+@lru_cache(maxsize=256)
 def world_rules(told: str, turns: int, episodes: int, instance: str, *, stop_on_success: bool = False) -> str:
     """Returns the rules of a meta-episode in a world: its own, its turn limit, and how often it is played."""
     limit = f"An episode ends after {turns} turns at the latest."
