@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from benchmarks.asking import run_loop
+from benchmarks.first_prompts import FirstPrompt, first_prompts
 from benchmarks.plan import MakeAgent, Plan
 from benchmarks.progress import Style, Teller
 from benchmarks.run_directory import AgentCard
@@ -17,7 +18,7 @@ from mage_agent.agents import make_agent
 from mage_agent.base import Agent
 from mage_agent.model_flags import ModelFlags
 from mage_agent.model_settings import ModelSettings
-from mage_agent.preflight import model_facts, preflight
+from mage_agent.preflight import Preflight, model_facts, preflight
 from mage_agent.spec_parameters import with_parameters
 from mage_envs.errors import MageError
 
@@ -130,15 +131,28 @@ def with_tried_model(plan: Plan, cast: Cast, teller: Teller, limits: Limits) -> 
         limits: When the run stops early.
 
     Raises:
-        MageError: It gives no reply, or does not say what cost is limited by.
+        MageError: It gives no reply, does not say what cost is limited by, or has too short a context.
     """
     if cast.model is None:
         return plan
-    found = run_loop(preflight(cast.model))
+    firsts = first_prompts(plan)
+    found = run_loop(preflight(cast.model, [each.messages for each in firsts]))
     teller.event("preflight", f"preflight: {found.line()}", **found.facts())
+    _check_lengths(firsts, found, cast.model)
     if limits.cost is not None and None in (found.completion.prompt_tokens, found.completion.completion_tokens):
         raise MageError(f"{cast.model.model} does not say how many tokens it used: --cost-limit could not hold")
     return with_facts(plan, cast.asking, model_facts(cast.model, found))
+
+
+def _check_lengths(firsts: Sequence[FirstPrompt], found: Preflight, model: ModelSettings) -> None:
+    context, reply = model.context or found.context, model.sampling.max_tokens
+    for first, tokens in zip(firsts, found.lengths, strict=True):
+        if context is not None and tokens + reply > context:
+            raise MageError(
+                f"{first.agent} in {first.scenario}: its first prompt has {tokens} tokens, and with replies of up to "
+                f"{reply} that is more than the context of {context}: allow shorter replies (--max-tokens), or a "
+                "longer context (--context)"
+            )
 
 
 def with_facts(plan: Plan, asking: frozenset[str], facts: Mapping[str, Any]) -> Plan:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
-from mage_agent.backends.base import CUT, BackendError, Message
+from mage_agent.backends.base import CUT, FinalError, Message
 from mage_agent.base import Briefing, Usage
 from mage_agent.memory import MODES, Kept, Memory, Mode, Passage, check_mode, fitting, shuffled_parts
 from mage_agent.model_calls import Model, ModelCalls
@@ -214,7 +214,8 @@ class LanguageAgent:
 
         Raises:
             Overloaded: The server has too much to do.
-            BackendError: There is no reply, or the prompt does not fit even without any passage.
+            FinalError: The prompt does not fit even without any passage.
+            BackendError: There is no reply.
         """
         kept = await self._within_budget(passages)
         messages, kept = await self._within_context(build, kept)
@@ -235,7 +236,7 @@ class LanguageAgent:
         while (excess := await backend.count_tokens(messages) - (backend.context - reply)) > 0:
             if not kept:
                 count = excess + backend.context - reply
-                raise BackendError(
+                raise FinalError(
                     f"a prompt of {count} tokens, without any memory, and a reply of up to {reply} do not fit into "
                     f"{backend.context}: allow shorter replies (--max-tokens), or a longer context (--context)"
                 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -32,6 +32,7 @@ class Preflight:
         completion: The reply.
         seconds: How long it took.
         system_role: Whether the model is sent system messages.
+        lengths: Tokens of the other prompts that it was given, as counted before sending; they are not sent.
     """
 
     model: str
@@ -42,6 +43,7 @@ class Preflight:
     completion: Completion
     seconds: float
     system_role: bool = True
+    lengths: tuple[int, ...] = ()
 
     @property
     def thinks(self) -> bool:
@@ -92,11 +94,12 @@ class Preflight:
         return f"it said {text[:60]!r}{' …' if len(text) > 60 else ''}"
 
 
-async def preflight(settings: ModelSettings) -> Preflight:
-    """Opens a backend, asks it once, and closes it.
+async def preflight(settings: ModelSettings, prompts: Sequence[Sequence[Message]] = ()) -> Preflight:
+    """Opens a backend, asks it once, counts more prompts, and closes it.
 
     Args:
         settings: Which model. The cache is left aside: what was answered yesterday says nothing of today.
+        prompts: Prompts to be counted.
 
     Raises:
         BackendError: It cannot be opened, has too much to do, or gives no reply.
@@ -105,7 +108,8 @@ async def preflight(settings: ModelSettings) -> Preflight:
     backend = BACKENDS.get(settings.backend)(replace(settings, cache=None))
     try:
         await backend.open()
-        return await _ask(backend, settings)
+        found = await _ask(backend, settings)
+        return replace(found, lengths=tuple([await backend.count_tokens(prompt) for prompt in prompts]))
     except Overloaded as error:
         raise BackendError(f"{settings.model}: {error}. Try again later") from error
     finally:

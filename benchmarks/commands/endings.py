@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.commands.console import command_line, err, out
 from benchmarks.termination import TERMINATED
+from mage_agent.backends.base import FinalError
 from mage_agent.model_flags import without_secrets
 from mage_agent.plain_text import plain
 
@@ -23,6 +24,12 @@ _THEN: Mapping[Reason, str] = {
     "cost": "Raise --cost-limit, and go on with",
     "unknown cost": "Leave --cost-limit out, and go on with",
 }
+
+_MENDED = (
+    "The same requests would fail again: mend what the error names.\nAnother context, length of replies, memory or "
+    "model is another run: start it anew, with another --out. If only a key, an address or the server was wrong, go on "
+    "with"
+)
 
 
 def say_what_next(
@@ -57,7 +64,7 @@ def say_why_it_stopped(path: Path, stopped: StoppedEarly, teller: Teller) -> Non
     by_errors = stopped.reason == "errors"
     command = resume_command(path, *(("--retry", "error,timeout") if by_errors else ()))
     most = f"\nMost frequent error: {plain(stopped.error)}" if stopped.error else ""
-    then = _THEN[stopped.reason]
+    then = _MENDED if stopped.error.startswith(f"{FinalError.__name__}: ") else _THEN[stopped.reason]
     text = f"\nstopped: {stopped}{most}\nNothing finished is lost. {then}:\n  {command}{_key_again()}"
     facts = {"reason": stopped.reason, "message": str(stopped), "error": stopped.error}
     _tell(teller, "stopped", text, run=str(path), **facts, resume=command)

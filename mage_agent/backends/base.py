@@ -83,6 +83,10 @@ class BackendError(MageError):
     """A backend gave no reply, and trying again did not help. Never a move: the meta-episode is an ``error``."""
 
 
+class FinalError(BackendError):
+    """The same request will never get a reply: it is too long, refused, or for a model that is not there."""
+
+
 class Backend(Protocol):
     """A model that can be asked. One object serves one event loop; many requests are in flight at once.
 

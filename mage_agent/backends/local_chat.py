@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from mage_agent.backends.base import BackendError, Completion, Finish, Message, without_system
+from mage_agent.backends.base import BackendError, Completion, FinalError, Finish, Message, without_system
 from mage_agent.backends.token_counts import load_tokenizer, takes_system_role
 from mage_agent.model_settings import ModelSettings
 
@@ -118,10 +118,10 @@ def fit(tokens: int, max_tokens: int, context: int | None) -> None:
     """Makes sure that a prompt and its reply fit: nothing is ever cut off a prompt.
 
     Raises:
-        BackendError: They do not; the message has the numbers.
+        FinalError: They do not; the message has the numbers.
     """
     if context is not None and tokens + max_tokens > context:
-        raise BackendError(
+        raise FinalError(
             f"the prompt has {tokens} tokens, and with {max_tokens} for the reply that is more than the context of "
             f"{context}: lower --max-tokens or --memory-budget, or take a model with a longer context"
         )

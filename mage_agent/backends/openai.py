@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from mage_agent.backends.base import BACKENDS, BackendError, Completion, Message, Request
+from mage_agent.backends.base import BACKENDS, BackendError, Completion, FinalError, Message, Request
 from mage_agent.backends.chat_reply import NotAReplyError, read_reply
 from mage_agent.backends.http_faults import model_remedy, wants_other_limit
 from mage_agent.backends.openai_client import Client
@@ -104,12 +104,12 @@ class OpenAIBackend:
         """Returns one reply. See :class:`mage_agent.backends.base.Backend`."""
         try:
             return await self._retry(partial(self._asked, request.messages))
-        except BackendError as error:
+        except FinalError as error:
             fault = error.__cause__
             if not isinstance(fault, Fault) or fault.status != 404:
                 raise
             missing = fault
-        raise BackendError(f"{missing}{model_remedy(self.model, await self._names())}") from missing
+        raise FinalError(f"{missing}{model_remedy(self.model, await self._names())}") from missing
 
     async def count_tokens(self, messages: Sequence[Message]) -> int:
         """Counts the tokens of a prompt as :attr:`counter` says, chat template included.

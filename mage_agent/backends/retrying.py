@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, TypeVar
 
-from mage_agent.backends.base import BackendError
+from mage_agent.backends.base import BackendError, FinalError
 from mage_agent.errors import Overloaded
 
 FIRST_PAUSE, GROWTH, LONGEST_PAUSE = 0.1, 2.0, 10.0
@@ -72,7 +72,8 @@ class Retrying:
 
         Raises:
             Overloaded: The server refused several times in a row, or wants a long pause.
-            BackendError: The fault is final, or there were too many.
+            FinalError: The fault is final.
+            BackendError: There were too many.
         """
         refusals = 0
         for number in range(self.retries + 1):
@@ -89,8 +90,10 @@ class Retrying:
         if fault.kind == "busy":
             told = fault.retry_after
             raise Overloaded(None if told is None else min(told, LONGEST_TOLD), str(fault)) from fault
-        tries = "" if fault.kind == "final" else f" (tried {self.retries + 1} times)"
-        raise BackendError(f"{fault}{tries}") from fault
+        if fault.kind == "final":
+            raise FinalError(str(fault)) from fault
+        tries = f"tried {self.retries + 1} times" if self.retries else "tried once"
+        raise BackendError(f"{fault} ({tries})") from fault
 
     def pause(self, fault: Fault, number: int) -> float:
         """Returns seconds to wait: at least what the server asks for.
