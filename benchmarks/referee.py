@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
 from copy import deepcopy
-from dataclasses import replace
 from typing import Any, TypeAlias, cast
 
 from pydantic import ValidationError
@@ -18,6 +17,7 @@ from benchmarks.panels import Entry
 from benchmarks.records import Action, EpisodeRecord, Record, Status, UsageRecord
 from benchmarks.suites.base import Protocol
 from mage_agent.base import Agent, Briefing, Usage
+from mage_agent.briefing import brief
 from mage_envs.opponents import make_opponent
 from mage_envs.scenarios import Interface
 
@@ -207,24 +207,8 @@ def briefing(
     env: Any, entry: Entry, info: Mapping[str, Any], *, oracle: bool, protocol: Protocol = _DEFAULT
 ) -> Briefing:
     """Returns what an agent is told before a meta-episode; the opponent only if it is an oracle."""
-    told = Briefing(
-        spec=info["view"].spec,
-        rules=info["rules"],
-        episodes=info["episodes"],
-        population=(),
-        seed=entry.agent_seed,
-        legal_actions_in_prompt=protocol.legal_actions_in_prompt,
-    )
-    inner = env.unwrapped
-    if entry.opponent is None:  # A world: its instance is all there is.
-        return replace(told, instance=getattr(inner, "instance", None))
-    return replace(
-        told,
-        population=inner.population.members,
-        opponent=entry.opponent if oracle else None,
-        seats=inner.seats,
-        instance=inner.instance,
-    )
+    listed = protocol.legal_actions_in_prompt
+    return brief(env, info, entry.agent_seed, oracle=oracle, legal_actions_in_prompt=listed)
 
 
 def describe_opponent(env: Any, opponent: str | None) -> str:

@@ -11,7 +11,7 @@ from rich.rule import Rule
 from rich.text import Text
 
 from mage_agent.backends.base import CUT
-from mage_agent.base import Briefing
+from mage_agent.briefing import brief
 from mage_agent.language import LanguageAgent
 from mage_agent.plain_text import plain
 from mage_envs.scenarios import Scenario
@@ -104,7 +104,7 @@ async def chat(
     observation, info = env.reset(seed=seed, options=dict(options))
     opponent = info.pop("privileged").get("opponent", "")
     try:
-        await agent.begin(_briefing(env.unwrapped, info, seed, shown, legal_actions))
+        await agent.begin(brief(env, info, seed, record_call=shown.call, legal_actions_in_prompt=legal_actions))
         scores = await _play(env, observation, info, agent, shown)
     finally:
         await agent.close()
@@ -141,21 +141,6 @@ async def _play(env: Any, observation: Any, info: dict[str, Any], agent: Languag
 
 async def _said(answer: Any) -> str:
     return str(await answer if inspect.isawaitable(answer) else answer)
-
-
-def _briefing(env: Any, info: Mapping[str, Any], seed: int, shown: Shown, legal_actions: bool) -> Briefing:
-    others = hasattr(env, "population")
-    return Briefing(
-        spec=info["view"].spec,
-        rules=info["rules"],
-        episodes=info["episodes"],
-        population=env.population.members if others else (),
-        seed=seed,
-        seats=env.seats if others else None,
-        instance=env.instance,
-        record_call=shown.call,
-        legal_actions_in_prompt=legal_actions,
-    )
 
 
 def _spent(agent: LanguageAgent) -> str:

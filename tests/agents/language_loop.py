@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 from mage_agent.agents import make_agent
 from mage_agent.backends.base import Message, Request
 from mage_agent.backends.fake import FakeBackend, Script, listed_actions
+from mage_agent.briefing import brief
 from mage_agent.errors import Overloaded
 from mage_agent.model_settings import ModelSettings
-from tests.agents.loop import brief, make
+from tests.agents.loop import make
 
 KUHN = ("KuhnPoker", {"population": "kuhn/train", "seat": 0})
 

@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import gymnasium as gym
 
 import mage_envs  # noqa: F401 -- registers the ids
-from mage_agent.base import Agent, Briefing
+from mage_agent.base import Agent
+from mage_agent.briefing import brief
 
 
 def make(name: str = "KuhnPoker", **arguments: Any) -> gym.Env[Any, Any]:
     return gym.make(f"mage/{name}-meta-v0", **arguments)
 
 
-def brief(env: Any, info: Mapping[str, Any], seed: int, told: bool = False) -> Briefing:
-    inner = env.unwrapped
-    opponent = info["privileged"]["opponent"] if told else None
-    others = hasattr(inner, "population")
-    members, seats = (inner.population.members, inner.seats) if others else ((), None)
-    return Briefing(info["view"].spec, info["rules"], inner.episodes, members, seed, opponent, seats, inner.instance)
-
-
 def play(agent: Agent, env: gym.Env[Any, Any], seed: int, **options: Any) -> list[float]:
     """Returns the score of each episode. The agent gets the environment's own seed, as careless users do."""
     observation, info = env.reset(seed=seed, options=options)
-    agent.begin(brief(env, info, seed, told=agent.oracle))
+    agent.begin(brief(env, info, seed, oracle=agent.oracle))
     public = {key: value for key, value in info.items() if key != "privileged"}
     scores, over = [], False
     while not over:

@@ -15,13 +15,14 @@ import pytest
 from mage_agent.agents import make_agent
 from mage_agent.base import Briefing
 from mage_agent.baselines.bayes_optimal import BayesOptimal
+from mage_agent.briefing import brief
 from mage_envs.envs.game_env import MetaGameEnv
 from mage_envs.errors import UnsupportedGameError
 from mage_envs.games import load_game_spec
 from mage_envs.tabular import bayes
 from mage_envs.tabular.belief import OpponentBelief
 from mage_envs.tabular.solve import adaptive_bounds, bayes_adaptive_value
-from tests.agents.loop import brief, make, play
+from tests.agents.loop import make, play
 
 KUHN = {"conservative": 0.3, "aggressive": 0.3, "intermediate": 0.4}
 PAIR = {"conservative": 0.5, "aggressive": 0.5}

@@ -11,8 +11,9 @@ import pytest
 
 from mage_agent.agents import make_agent
 from mage_agent.base import Briefing
+from mage_agent.briefing import brief
 from mage_envs.errors import UnsupportedControlError
-from tests.agents.loop import brief, make
+from tests.agents.loop import make
 
 KUHN = ("KuhnPoker", {"population": "kuhn/train", "seat": 1})
 ROCKS = ("RockPaperScissors", {"game": "rock_paper_scissors(throws=5)", "population": "rps/train", "seat": 0})
