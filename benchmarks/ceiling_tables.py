@@ -23,7 +23,8 @@ LEGEND = (
     "an agent that is told the opponent. adapt., by episode and in total: the Bayes-adaptive value, the best "
     "expected total of an agent that knows the population and not the opponent; in the row of an opponent, what this "
     "agent gets if that one has come. share: of the panel's meta-episodes in this seat; any: the average with these "
-    "weights. docs/ceilings.md explains."
+    "weights. best, where nobody else plays: the best that an agent can expect, on an instance that it has not met. "
+    "docs/ceilings.md explains."
 )
 
 REPLAY = (
@@ -61,8 +62,8 @@ def scenario_table(
     count = suite.protocol.episodes
     head = f"   {scenario.unit}; N = {count}, {scenario.instance} instances"
     title = Text.assemble(("\n" + scenario.name, "bold"), head)
-    if not seats:
-        return Group(title, Text("Nobody else plays: there are no exact values."))
+    if scenario.population is None:
+        return Group(title, *_best_play(seats[0].average.values["told"], _episodes(count, width)))
     fresh = scenario.instance == "fresh"
     shown = _Shown(_episodes(count, width), ("random", "equilibrium", "told") if fresh else ("random", "equilibrium"))
     table = _empty(shown)
@@ -77,9 +78,27 @@ def scenario_table(
     return Group(title, table, *(Text(note, style="dim") for note in notes))
 
 
-def _empty(shown: _Shown) -> Table:
+def _best_play(best: Exact, episodes: tuple[int, ...]) -> Iterator[RenderableType]:
+    """Renders what is known of a world."""
+    if best.episodes is None:
+        yield Text(f"best: {best.why}")
+        return
+    table = _named_rows()
+    for number in episodes:
+        table.add_column(f"ep. {number}", justify="right", width=_CELL)
+    table.add_column("total", justify="right", width=_CELL)
+    table.add_row("best", *_by_episode(best, _Shown(episodes, ())))
+    yield table
+
+
+def _named_rows() -> Table:
     table = Table(box=SIMPLE_HEAD, padding=0, pad_edge=False, expand=True, show_edge=False)
     table.add_column("", ratio=1, overflow="fold", min_width=12)
+    return table
+
+
+def _empty(shown: _Shown) -> Table:
+    table = _named_rows()
     table.add_column("\nshare", justify="right", width=5)
     for kind in shown.kinds:
         table.add_column("\nequil." if kind == "equilibrium" else f"\n{kind}", justify="right", width=_CELL)

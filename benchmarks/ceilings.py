@@ -40,8 +40,9 @@ class Ceilings(NamedTuple):
 
     Attributes:
         equilibrium: Expected score per episode of equilibrium play (``cfr``, or ``minimax`` with perfect information).
-        told: Expected score per episode of the best response to each opponent. None with replayed instances: there
-            the deal can be learnt, and the best response is no ceiling.
+        told: Expected score per episode of the best response to each opponent; in a world, of the best play. None
+            with replayed instances, unless it is the same in every episode: there the instance can be learnt, and the
+            best of a first episode is no ceiling.
         adaptive: Expected score of each episode of the agent with the best expected total that knows the population and
             is not told the opponent.
         random: Expected score per episode of uniform random play.
@@ -82,8 +83,10 @@ def panel_ceilings(suite: Suite, scenario: Scenario, entries: Sequence[Entry]) -
     Returns:
         The values; None where there is no exact one.
     """
-    if scenario.population is None or not entries:
+    if not entries:
         return NONE
+    if scenario.population is None:
+        return _world_ceilings(seat_yardsticks(suite, scenario, entries))
     game: GameSpec = suite.make_env(scenario, "text").unwrapped.game_spec
     if not all(has_table(game, opponent) for opponent in {str(entry.opponent) for entry in entries}):
         return NONE  # Known before a tree is built.
@@ -97,6 +100,11 @@ def panel_ceilings(suite: Suite, scenario: Scenario, entries: Sequence[Entry]) -
         bounds=_bounds(seats) if adaptive is None else None,
         least_gap=NOTHING_TO_GAIN * (game.game.max_utility() - game.game.min_utility()),
     )
+
+
+def _world_ceilings(seats: Sequence[SeatYardsticks]) -> Ceilings:
+    best = _average(seats, "told") or ()
+    return Ceilings(None, best[0] if len(set(best)) == 1 else None, _average(seats, "adaptive"))
 
 
 def opponent_yardsticks(game: GameSpec, opponent: str, seat: int) -> tuple[float | None, float | None]:

@@ -92,13 +92,15 @@ YARDSTICKS = (
     Column(
         "ceiling",
         "the unit",
-        "exact expected score per episode of the best response, told each opponent; empty with replayed instances",
+        "exact expected score per episode of the best response, told each opponent (in a world: of the best play); "
+        "empty with replayed instances, unless what can be learnt of them changes nothing",
     ),
 )
 ADAPTIVE = Column(
     "adaptive",
     "the unit",
-    "exact expected score of episode n of the agent with the best expected total, knowing the population only",
+    "exact expected score of episode n of the agent with the best expected total, knowing the population only (in a "
+    "world: no instance)",
 )
 BOUNDS = (
     Column(

@@ -2,7 +2,7 @@
 
 Opponents come in the shares of their weights (largest remainder, exact fractions). Each deal of an opponent is played
 from every seat with one seed, as in duplicate bridge, so that the luck of the cards cancels. In a world, where nobody
-else plays, no two meta-episodes are alike, as far as it has instances. Seeds are SHA-256 of what
+else plays, no instance comes twice, as far as there are others (:mod:`benchmarks.instances`). Seeds are SHA-256 of what
 they stand for: nothing depends on a generator, a file system or a worker.
 """
 
@@ -10,19 +10,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
+from benchmarks.instances import new_instances
 from benchmarks.suites.base import MAX_META_EPISODES, Part, Suite
-from mage_envs.scenarios import Scenario
-from mage_envs.worlds import World
 
 SEED_BITS = 52  # JSON readers that know only doubles read these exactly.
-
-_AGAIN = 16
 
 Members: TypeAlias = Iterable[tuple[str | None, float]]
 
@@ -102,7 +99,7 @@ def make_panel(suite: Suite, seed: int = 0, meta_episodes: int | None = None) ->
     for part in suite.parts:
         size = part.meta_episodes if meta_episodes is None else meta_episodes
         salt = (suite.name, suite.version, part.scenario.name, seed)
-        entries += scenario_entries(part, population_members(part), size, salt)
+        entries += scenario_entries(part, population_members(part), size, salt, suite.protocol.episodes)
     return Panel(suite, tuple(entries))
 
 
@@ -114,7 +111,7 @@ def population_members(part: Part) -> Members:
     return tuple((str(spec), float(weight)) for spec, weight in population.members)
 
 
-def scenario_entries(part: Part, members: Members, size: int, salt: tuple[Any, ...]) -> list[Entry]:
+def scenario_entries(part: Part, members: Members, size: int, salt: tuple[Any, ...], episodes: int = 1) -> list[Entry]:
     """Builds the entries of one scenario.
 
     Args:
@@ -122,6 +119,7 @@ def scenario_entries(part: Part, members: Members, size: int, salt: tuple[Any, .
         members: Opponents and weights, in any order.
         size: Number of meta-episodes. If it is no multiple of the number of seats, the last deal misses some.
         salt: What the seeds are derived from, besides the opponent and the number of its deal.
+        episodes: Episodes of a meta-episode: so many instances come in it where they are fresh.
 
     Returns:
         ``size`` entries, the opponents spread evenly over them.
@@ -130,41 +128,19 @@ def scenario_entries(part: Part, members: Members, size: int, salt: tuple[Any, .
         raise ValueError(f"meta_episodes must be in 1..{MAX_META_EPISODES}, got {size}")
     seats = part.scenario.seats
     counts = largest_remainder(members, -(-size // len(seats)))
-    new_instance = _new_instances(part.scenario) if part.scenario.population is None else None
     deals = [(Fraction(2 * k + 1, 2 * count), key, k) for key, count in counts.items() for k in range(count)]
+    deals.sort(key=lambda deal: (deal[0], str(deal[1])))
+    seeds = [derive_seed(*salt, opponent, k) for _, opponent, k in deals]
+    if part.scenario.population is None:
+
+        def another(place: int, again: int) -> int:
+            return derive_seed(*salt, *deals[place][1:], again)
+
+        seeds = new_instances(part.scenario, episodes, seeds, another)
     entries: list[Entry] = []
-    for _, opponent, k in sorted(deals, key=lambda deal: (deal[0], str(deal[1]))):
-        seed = derive_seed(*salt, opponent, k)
-        if new_instance is not None:
-            seed = new_instance(derive_seed(*salt, opponent, k, again) if again else seed for again in range(_AGAIN))
+    for (_, opponent, _), seed in zip(deals, seeds, strict=True):
         entries += [Entry(part.scenario.name, len(entries) + i, opponent, seat, seed) for i, seat in enumerate(seats)]
     return entries[:size]
-
-
-def _new_instances(scenario: Scenario) -> Callable[[Iterable[int]], int]:
-    """Returns what picks seeds in a world, so that no two meta-episodes are alike, as far as it has instances.
-
-    Args:
-        scenario: The world as it is played.
-
-    Returns:
-        From seeds to the first of them whose instance no seed before had; the last one if all do.
-    """
-    env = scenario.make(interface="text", episodes=1)
-    world: World = env.unwrapped.world  # type: ignore[attr-defined]
-    seen: set[str] = set()
-
-    def first_new(seeds: Iterable[int]) -> int:
-        seed = 0
-        for seed in seeds:
-            instance = env.reset(seed=seed)[1]["privileged"]["instance"]
-            content = world.content(world.start(instance))
-            if content not in seen:
-                seen.add(content)
-                break
-        return seed
-
-    return first_new
 
 
 def largest_remainder(members: Members, total: int) -> dict[str | None, int]:

@@ -78,6 +78,9 @@ SAME_TASK = {
     "paper/kuhn_argmax_second": ("kuhn", "CFR"),
     "paper/tictactoe": ("tictactoe", IN),
     "paper/tictactoe_ood": ("tictactoe", "MCTS-1000"),
+    "sokoban/test": ("sokoban", IN),
+    "sokoban/one_box": ("sokoban", "1 box"),
+    "sokoban/three_boxes": ("sokoban", "3 boxes"),
 }
 """Scenario of ours to the environment and setting whose published numbers may stand beside it, for three episodes.
 The paper's text and its code disagree on Kuhn's opponent; both are scenarios (``mage_envs/scenarios/paper.py``)."""

@@ -203,7 +203,7 @@ def _by_subject(rows: Iterable[Row], agents: Collection[str]) -> Iterator[tuple[
 def _lines(row: Row, episodes: int) -> Iterator[tuple[str, tuple[float, ...]]]:
     adaptive = [row[f"adaptive_{n}"] for n in range(1, episodes + 1)]
     (told, ceiling), *others = _YARDSTICKS
-    if row[ceiling]:
+    if row[ceiling] and row["equilibrium"]:  # In a world nobody is told of anybody: best adaptive says it.
         yield told, (float(row[ceiling]),) * episodes
     if all(adaptive):
         yield "best adaptive", tuple(map(float, adaptive))

@@ -200,7 +200,7 @@ def _exact_lines(row: Row, episodes: Sequence[int], width: int) -> list[Line]:
         "uniform random play": [row["random"]] * len(episodes),
         "equilibrium play": [row["equilibrium"]] * len(episodes),
         "best adaptive play": [row[f"adaptive_{n}"] for n in episodes],
-        "told the opponent": [row["ceiling"]] * len(episodes),
+        "told the opponent": [row["ceiling"] if row["equilibrium"] else ""] * len(episodes),  # Not in worlds.
     }
     return [
         Line(

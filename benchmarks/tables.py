@@ -162,7 +162,7 @@ def _yardsticks(row: Row, shown: Sequence[int]) -> Iterator[tuple[str, list[str]
         "exact: uniform play": [row["random"] for _ in shown],
         "exact: equilibrium": [row["equilibrium"] for _ in shown],
         "exact: best adaptive": [row[f"adaptive_{number}"] for number in shown],
-        "exact: told opponent": [row["ceiling"] for _ in shown],
+        "exact: told opponent": [row["ceiling"] if row["equilibrium"] else "" for _ in shown],  # Not in worlds.
     }
     for label, values in named.items():
         if any(values):

@@ -2,13 +2,14 @@
 
 There are four yardsticks: uniform random play, equilibrium play, the best of an agent that is *told* the opponent, and
 the Bayes-adaptive value: the best of an agent that knows the population only. To check them: against ``aggressive`` in
-Kuhn poker an agent that is told expects 1/3 chip a hand from either seat. docs/ceilings.md explains.
+Kuhn poker an agent that is told expects 1/3 chip a hand from either seat. In a world nobody else plays, so that
+there is nothing to be told: told and adaptive are the best play that the world proves. docs/ceilings.md explains.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -29,6 +30,7 @@ from mage_envs.tabular.solve import (
     best_response_value,
     expected_value,
 )
+from mage_envs.worlds import InstanceId, World
 
 Kind: TypeAlias = Literal["random", "equilibrium", "told", "adaptive"]
 Episodes: TypeAlias = tuple[float, ...]
@@ -39,6 +41,7 @@ ANY = "any"
 """Stands for the opponent where a value is the average over the population."""
 NO_TABLE = "no table: its moves depend on more than its view (memory, or search at random)"
 NEEDS_ALL = "not every opponent of the population has a table"
+NOBODY_ELSE = "nobody else plays, and no exact value of random play is known"
 STOPS = "the first win ends the meta-episode, which the solver does not know"
 
 
@@ -95,10 +98,12 @@ def seat_yardsticks(suite: Suite, scenario: Scenario, entries: Sequence[Entry]) 
         entries: Its entries in the panel: opponents count as often as they come there.
 
     Returns:
-        One for each seat, in ascending order; none where nobody else plays.
+        One for each seat, in ascending order; in a world one, without opponents.
     """
-    if scenario.population is None or not entries:
+    if not entries:
         return ()
+    if scenario.population is None:
+        return (_of_world(suite, scenario, entries),)
     game: GameSpec = suite.make_env(scenario, "text").unwrapped.game_spec
     shares = Counter((entry.seat, str(entry.opponent)) for entry in entries)
     found = []
@@ -159,6 +164,31 @@ class _Setting(NamedTuple):
                 return told.why
             return AdaptiveValue(sum(told.episodes), told.episodes, {opponent: told.episodes})
         return _adaptive(self.game, population, self.seat, self.episodes, self.instance)
+
+
+def _of_world(suite: Suite, scenario: Scenario, entries: Sequence[Entry]) -> SeatYardsticks:
+    best = _best_play(suite, scenario, entries)
+    nothing = Exact(None, NOBODY_ELSE)
+    adaptive = Exact(None, STOPS) if suite.protocol.stop_on_success else best
+    values: dict[Kind, Exact] = {"random": nothing, "equilibrium": nothing, "told": best, "adaptive": adaptive}
+    return SeatYardsticks(entries[0].seat, 1.0, (), Member(ANY, 1.0, values), None)
+
+
+def _best_play(suite: Suite, scenario: Scenario, entries: Sequence[Entry]) -> Exact:
+    env = suite.make_env(scenario, "text").unwrapped
+    world: World = env.world
+
+    def instances() -> Iterator[InstanceId]:
+        for entry in entries:
+            env.reset(seed=entry.seed)
+            yield from env.instances if scenario.instance == "fresh" else env.instances[:1]
+
+    try:
+        new, again = world.best_play(instances(), env.turns)
+    except UnsupportedGameError as error:
+        return Exact(None, str(error))
+    later = again if scenario.instance == "replay" else new
+    return Exact((new,) + (later,) * (suite.protocol.episodes - 1))
 
 
 def _seat(at: _Setting, population: Population, entries: int) -> SeatYardsticks:

@@ -1,8 +1,9 @@
-"""The suites that follow the MAGE paper (arXiv 2603.03680): table, held-out opponents, curves, ablations; games only.
+"""The suites that follow the MAGE paper (arXiv 2603.03680): table, held-out opponents and rooms, curves, ablations.
 
-What all share: deals are replayed, the agent's memory is its own, and a result is pass@n, ``pass_3`` in Table 1. The
-paper's size is 128 tasks, which is an interval of ±8 points around .66; ours is 512 (±4), and ``--meta-episodes 128``
-plays the paper's. Where the paper and its released code leave a choice, the scenarios say what was taken.
+What all share: deals and rooms are replayed, the agent's memory is its own, and a result is pass@n, ``pass_3`` in
+Table 1. The paper's size is 128 tasks, which is an interval of ±8 points around .66; ours is 512 (±4), and
+``--meta-episodes 128`` plays the paper's. Where the paper and its released code leave a choice, the scenarios say what
+was taken.
 
 What is a matter of training (grouping, anchors, meta-reward, discounts) needs a trainer and is no suite.
 """
@@ -10,6 +11,7 @@ What is a matter of training (grouping, anchors, meta-reward, discounts) needs a
 from __future__ import annotations
 
 from benchmarks.suites.base import SUITES, Protocol, Suite, part
+from benchmarks.suites.worlds import SOKOBAN
 
 SIZE = 512
 TABLE_1 = Protocol(episodes=3, stop_on_success=True)
@@ -24,12 +26,13 @@ SUITES.register(
     "paper-table1",
     Suite(
         name="paper-table1",
-        version=1,
-        summary="MAGE's Table 1, the games: three attempts, one deal, stop at the first win",
+        version=2,
+        summary="MAGE's Table 1, games and Sokoban: three attempts, one deal or room, stop at the first win",
         parts=(
             part("paper/kuhn", SIZE, *_KUHN),
             part("paper/kuhn_argmax_first", SIZE, *_KUHN),
             part("paper/tictactoe", SIZE, *_SEARCH),
+            part("sokoban/test", SIZE, *SOKOBAN),
         ),
         protocol=TABLE_1,
     ),
@@ -38,12 +41,14 @@ SUITES.register(
     "paper-ood",
     Suite(
         name="paper-ood",
-        version=1,
-        summary="MAGE's held-out opponents: MCTS-1000, its arg-max of CFR, and CFR itself",
+        version=2,
+        summary="MAGE's held-out opponents (MCTS-1000, its arg-max of CFR, CFR itself) and rooms (1 and 3 boxes)",
         parts=(
             part("paper/kuhn_argmax_second", SIZE, *_KUHN),
             part("paper/kuhn_cfr", SIZE, *_KUHN),
             part("paper/tictactoe_ood", SIZE, *_STRONG),
+            part("sokoban/one_box", SIZE, *SOKOBAN),
+            part("sokoban/three_boxes", SIZE, *SOKOBAN),
         ),
         protocol=TABLE_1,
     ),

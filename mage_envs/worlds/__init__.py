@@ -7,12 +7,23 @@ from functools import lru_cache
 
 from mage_envs.registry import Registry
 from mage_envs.spec_strings import Spec, bind_spec, parse_spec
-from mage_envs.worlds.base import Command, Facts, InstanceId, State, Step, TensorBox, World, WorldBatch, WorldOutcome
+from mage_envs.worlds.base import (
+    BestPlay,
+    Command,
+    Facts,
+    InstanceId,
+    State,
+    Step,
+    TensorBox,
+    World,
+    WorldBatch,
+    WorldOutcome,
+)
 from mage_envs.worlds.views import WorldView
 
 __all__ = [
-    "WORLDS", "Command", "Facts", "InstanceId", "State", "Step", "TensorBox", "World", "WorldBatch", "WorldOutcome",
-    "WorldView", "load_world",
+    "WORLDS", "BestPlay", "Command", "Facts", "InstanceId", "State", "Step", "TensorBox", "World", "WorldBatch",
+    "WorldOutcome", "WorldView", "load_world",
 ]  # fmt: skip
 
 WORLDS: Registry[type[World]] = Registry("world", package=__name__)

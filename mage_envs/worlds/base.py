@@ -13,12 +13,14 @@ Turn limits, phases, invalid answers and episodes in a row belong to the environ
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+
+from mage_envs.errors import UnsupportedGameError
 
 InstanceId: TypeAlias = int | str
 Command: TypeAlias = Any
@@ -43,6 +45,18 @@ class Step(NamedTuple):
 
     state: State
     reward: float
+
+
+class BestPlay(NamedTuple):
+    """What the best agent scores in an episode, as it is proven.
+
+    Attributes:
+        new: Its expected score on an instance that it has not met.
+        again: The same on an instance that it has played to an end before.
+    """
+
+    new: float
+    again: float
 
 
 class TensorBox(NamedTuple):
@@ -191,6 +205,18 @@ class World(ABC):
     def known(self, state: State) -> Facts:
         """Returns what is proven of the state's instance, such as its optimal length: for loggers, never for agents."""
         return _NOTHING
+
+    def best_play(self, instances: Iterable[InstanceId], turns: int) -> BestPlay:
+        """Returns the best that can be expected: what scores are compared with.
+
+        Args:
+            instances: Those that are played; looked at only if the value depends on them.
+            turns: Limit of an episode, in turns of the text interface.
+
+        Raises:
+            UnsupportedGameError: It is not known; the message says why.
+        """
+        raise UnsupportedGameError(f"nobody has proven what can be won in {self.title}")
 
     # What the agent may answer.
 

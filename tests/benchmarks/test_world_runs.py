@@ -40,7 +40,9 @@ def test_a_run_is_scored_and_verified(played: RunDirectory) -> None:
     assert explorer[0] < explorer[1] <= explorer[2]
     assert float(rows["sokoban_explorer"]["gain_low"]) > 0
     assert (rows["sokoban_solver"]["oracle"], rows["sokoban_explorer"]["oracle"]) == ("yes", "no")
-    assert rows["random"]["adaptive_3"] == ""
+    assert [rows["random"][name] for name in ("equilibrium", "ceiling", "adaptive_3")] == ["", "1", "1"]
+    assert float(rows["sokoban_solver"]["regret"]) == 0.0
+    assert float(rows["random"]["regret"]) == 3.0 - sum(float(rows["random"][f"score_{n}"]) for n in (1, 2, 3))
 
 
 def test_who_plays_games_only_is_named(played: RunDirectory) -> None:
@@ -54,3 +56,22 @@ def test_a_touched_turn_limit_does_not_verify(played: RunDirectory) -> None:
     path.write_text(path.read_text().replace(',"truncated":true', "", 1))
     with pytest.raises(VerificationError, match="truncated False recorded"):
         verify(played, make_panel(SUITE), jobs=1, progress=ignore_progress)
+
+
+EXPLORERS = {
+    "sokoban/test": "sokoban_explorer",
+    "sokoban/large": "sokoban_explorer",
+    "minesweeper/test": "minesweeper_logic(remember=true)",
+    "minesweeper/5x5": "minesweeper_logic(remember=true)",
+}
+"""Who remembers what earlier episodes of a replayed instance showed."""
+
+
+@pytest.mark.parametrize("scenario", EXPLORERS)
+def test_the_curve_of_an_explorer_rises(scenario: str, tmp_path: Path) -> None:
+    found = suite(128, EXPLORERS[scenario], scenario=SCENARIOS.get(scenario))
+    directory = run(make_plan(found), tmp_path, ignore_progress)
+    (row,) = run_rows(directory, make_panel(found), directory.records().values(), verified=False)
+    assert float(row["score_1"]) < float(row["score_2"]) <= float(row["score_3"])
+    assert float(row["score_1_high"]) < float(row["score_3_low"])
+    assert float(row["gain_low"]) > 0.05

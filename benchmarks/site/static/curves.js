@@ -43,7 +43,8 @@ MAGE.curves = (() => {
 
   function exact(board) {
     if (board.measure !== "score") return []; // The lines are scores.
-    return Object.keys(LINES).map((name) => {
+    const alone = board.lines.equilibrium === null; // A world: nobody is told of an opponent.
+    return Object.keys(LINES).filter((name) => !(alone && name === "ceiling")).map((name) => {
       const value = board.lines[name];
       return { name, values: Array.isArray(value) ? value : Array(board.episodes).fill(value) };
     }).filter((line) => line.values.some((value) => value !== null));

@@ -8,19 +8,34 @@ is known of the first cell, so that the best play that there is wins 6427/7140 =
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple, cast, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from mage_envs.errors import MageError, near_matches
+from mage_envs.errors import MageError, UnsupportedGameError, near_matches
 from mage_envs.games.chance import splitmix64
 from mage_envs.worlds import WORLDS
-from mage_envs.worlds.base import Command, Facts, InstanceId, State, Step, TensorBox, World, WorldBatch, WorldOutcome
+from mage_envs.worlds.base import (
+    BestPlay,
+    Command,
+    Facts,
+    InstanceId,
+    State,
+    Step,
+    TensorBox,
+    World,
+    WorldBatch,
+    WorldOutcome,
+)
 from mage_envs.worlds.minesweeper.board import Board, Play
 from mage_envs.worlds.minesweeper.grid import bits, grid, listed
 from mage_envs.worlds.minesweeper.layout import FirstClick, Layout, Setting, lay_out, moved
 from mage_envs.worlds.minesweeper.picture import paint
+from mage_envs.worlds.minesweeper.probabilities import SolverLimitError
+from mage_envs.worlds.minesweeper.winning import win_probability
 from mage_envs.worlds.minesweeper.words import HINT, read, say, symbols, told_rules, vocabulary
 
 SPLITS = {"train": range(6), "validation": range(6, 8), "test": range(8, 10)}
@@ -197,6 +212,19 @@ class MineSweeper(World):
         """Returns with how few reveals who knows the board wins it, where the first cell does not change the board."""
         return {} if state.order else {"least_reveals": least_reveals(state.play)}
 
+    def best_play(self, instances: Iterable[InstanceId], turns: int) -> BestPlay:
+        """Returns the exact win probability of a board that is drawn, and 1 on a board that was played before.
+
+        An episode ends with all mines shown, or with every safe cell open: so it tells the board, whoever wins, and
+        what is done in it to win loses nothing later. Who begins again with the same cell meets the same board.
+        """
+        if turns < self.grid.cells - self.setting.mines:
+            raise UnsupportedGameError("the turn limit can end an episode whose board is not known by then")
+        try:
+            return BestPlay(_win_probability(self.setting), 1.0)
+        except SolverLimitError as error:
+            raise UnsupportedGameError(str(error)) from error
+
     # What the agent may answer.
 
     def legal(self, state: State) -> tuple[int, ...]:
@@ -254,6 +282,11 @@ def least_reveals(play: Play) -> int:
                 left &= ~board.flood(cell)
                 count += 1
     return count
+
+
+@lru_cache(maxsize=64)
+def _win_probability(setting: Setting) -> float:
+    return float(win_probability(setting))
 
 
 def _check_name(name: str, value: str, names: tuple[str, ...]) -> None:

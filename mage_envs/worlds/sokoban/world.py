@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterable
 from typing import Any, ClassVar, NamedTuple, get_args
 
 import numpy as np
@@ -17,7 +18,18 @@ import numpy.typing as npt
 from mage_envs.errors import LevelError, MageError, UnsupportedGameError, near_matches
 from mage_envs.games.chance import splitmix64
 from mage_envs.worlds import WORLDS
-from mage_envs.worlds.base import Command, Facts, InstanceId, State, Step, TensorBox, World, WorldBatch, WorldOutcome
+from mage_envs.worlds.base import (
+    BestPlay,
+    Command,
+    Facts,
+    InstanceId,
+    State,
+    Step,
+    TensorBox,
+    World,
+    WorldBatch,
+    WorldOutcome,
+)
 from mage_envs.worlds.sokoban.levels import HEADINGS, SYMBOLS, Level, load_levels, parse_level
 from mage_envs.worlds.sokoban.picture import paint
 from mage_envs.worlds.sokoban.rooms import MAX_BOXES, MAX_MOVES, MAX_SIDE, MIN_SIDE, RoomKind, make_room
@@ -281,6 +293,19 @@ class Sokoban(World):
         optimum = state.level.optimum
         return {} if optimum is None else {"optimal_moves": optimum.moves, "optimal_pushes": optimum.pushes}
 
+    def best_play(self, instances: Iterable[InstanceId], turns: int) -> BestPlay:
+        """Returns the share of the rooms whose shortest solution fits into the turns: nothing of a room is hidden."""
+        if self.shaped:
+            raise UnsupportedGameError("the best shaped reward of a room is not known; reward='success' has one")
+        moves = turns * self.moves_per_turn
+        if not self._levels and moves >= self.kind.max_moves:  # No made room needs more.
+            return BestPlay(1.0, 1.0)
+        shortest = [self.known(self.start(instance)).get("optimal_moves") for instance in instances]
+        if None in shortest or not shortest:
+            raise UnsupportedGameError("the shortest solutions of these rooms are not known")
+        share = float(np.mean([length is not None and length <= moves for length in shortest]))
+        return BestPlay(share, share)
+
     # What the agent may answer.
 
     def legal(self, state: State) -> tuple[int, ...]:
@@ -304,9 +329,9 @@ WORLDS.register("sokoban", Sokoban)
 
 def split_of(level: Level) -> str:
     """Returns the split of a room: a function of what it looks like, mirrored and turned ones together."""
-    picture = np.array([list(row) for row in level.rows])
-    ways = [np.rot90(each, turns) for each in (picture, picture[:, ::-1]) for turns in range(4)]
-    first = min("/".join("".join(row) for row in way) for way in ways)
+    rows, columns = list(level.rows), ["".join(column) for column in zip(*level.rows, strict=True)]
+    mirrored = [[line[::-1] for line in picture] for picture in (rows, columns)]
+    first = min("/".join(way) for picture in (rows, columns, *mirrored) for way in (picture, picture[::-1]))
     bucket = int(hashlib.sha256(first.encode()).hexdigest(), 16) % 10
     return next(name for name, buckets in SPLITS.items() if bucket in buckets)
 

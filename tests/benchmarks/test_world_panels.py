@@ -1,0 +1,155 @@
+"""Panels of worlds: the same instances everywhere, none twice, of the test split, and every one of them is solved."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks import instances
+from benchmarks.ceilings import Ceilings, panel_ceilings
+from benchmarks.instances import contents, new_instances
+from benchmarks.panels import Entry, derive_seed, make_panel
+from benchmarks.suites import SUITES, Suite
+from mage_envs.scenarios import SCENARIOS
+from mage_envs.worlds.minesweeper import bits
+from mage_envs.worlds.sokoban import solve
+from tests.benchmarks.fakes import suite
+
+CONTENTS = {
+    ("worlds", "sokoban/test"): "6a4b57343a43c024e07f1d2f0a68b5e5cbc00388a0e0eb4a61bab231b86208e4",
+    ("worlds", "sokoban/one_box"): "070d1ab73e6ba0ce81f96b334063c5c949990f7ea46e9ad1dbad392f88affb41",
+    ("worlds", "sokoban/three_boxes"): "be364b7d7f9dac4dc89d7d62b079feb77059333c46e443f45b4f5ab8f600a553",
+    ("worlds", "sokoban/large"): "63e972dc2146f5e6832969f5184dbb24181885c4bfaa6810cc6c8eeebeef4f58",
+    ("worlds", "minesweeper/test"): "18d8315819befddcccdf16b07cd29c70f2afcb40b706be14d7fc1eb7100a41f3",
+    ("worlds", "minesweeper/fresh"): "552efa5fe57656fb8eb7589f56c8cef95aa3a5e01974e626af3a2123529836a9",
+    ("worlds", "minesweeper/5x5"): "d8c5730ff4652b3696ab7c27a08279aa866b4de2911cbfb8d5097d58b5272abe",
+    ("worlds", "minesweeper/7x7"): "921bfb3fa35b77b93d7da23e9fc335c5741e3b0e4aa5490c089909a492a5c666",
+    ("worlds", "minesweeper/8x8"): "94d651799fdafa0364958b8b0a43300ef1a4723aeaaff72c656fe5c60093de7e",
+    ("paper-table1", "sokoban/test"): "253f722434094bd357551a21ef2a2a3ea0ce27e1c1018750d16bf035080706ca",
+    ("paper-ood", "sokoban/one_box"): "bf99b112a03c17170db95ff205659f56aefc0531e0433751b36f0282773d704f",
+    ("paper-ood", "sokoban/three_boxes"): "c885d1e57b66392b13ff777f2586edbfe7016001f200e1c86b2dfce34bf81431",
+}
+"""SHA-256 of the contents of a panel's instances, in order: a panel's own hash knows their seeds only."""
+
+SPLITS = ("train", "validation", "test")
+
+
+def the_suite(name: str) -> Suite:
+    return SUITES.get(name)
+
+
+def entries_of(name: str, scenario: str) -> tuple[Entry, ...]:
+    return make_panel(the_suite(name)).by_scenario[scenario]
+
+
+def world_env(name: str, scenario: str) -> Any:
+    return the_suite(name).make_env(SCENARIOS.get(scenario), "text").unwrapped
+
+
+def solve_room(env: Any, seed: int) -> None:
+    """Plays the solver's plan, three moves a turn, and sees that nothing is left to do."""
+    level = env.reset(seed=seed)[1]["view"].whole_state.level
+    plan = solve(level)
+    assert plan is not None
+    assert len(plan.moves) == level.optimum.moves <= env.world.kind.max_moves
+    for at in range(0, len(plan.moves), 3):
+        *_, info = env.step(", ".join(plan.names[at : at + 3]))
+    assert info["episode_result"]["outcome"] == "win"
+
+
+def reveal_board(env: Any, seed: int) -> None:
+    """Reveals what is safe, and sees that nothing is left to do."""
+    info = env.reset(seed=seed)[1]
+    for cell in bits(info["view"].whole_state.play.board.safe):
+        if info["view"].whole_state.play.hidden >> cell & 1:
+            *_, info = env.step(f"reveal {env.world.grid.names[cell]}")
+    assert info["episode_result"]["outcome"] == "win"
+
+
+@pytest.mark.parametrize(("name", "scenario"), CONTENTS)
+def test_every_instance_is_what_it_was_and_new_and_of_the_test_split_and_is_solved(name: str, scenario: str) -> None:
+    env, seen = world_env(name, scenario), list[str]()
+    assert dict(SCENARIOS.get(scenario).arguments)["split"] == "test"
+    for entry in entries_of(name, scenario):
+        seen += contents(env, entry.seed)
+        (solve_room if scenario.startswith("sokoban/") else reveal_board)(env, entry.seed)
+    assert len(set(seen)) == len(seen)
+    assert hashlib.sha256("\n".join(seen).encode()).hexdigest() == CONTENTS[name, scenario]
+
+
+@pytest.mark.parametrize("world", ["sokoban", "minesweeper"])
+def test_no_instance_is_in_two_splits(world: str) -> None:
+    found = []
+    for split in SPLITS:
+        env: Any = SCENARIOS.get(f"{world}/{split}").make(interface="text", episodes=1)
+        found.append({name for seed in range(400) for name in contents(env, seed)})
+    assert all(len(names) > 250 for names in found)
+    assert not found[0] & found[1]
+    assert not found[0] & found[2]
+    assert not found[1] & found[2]
+
+
+def test_where_every_instance_is_taken_the_last_try_counts() -> None:
+    scenario = SCENARIOS.get("minesweeper/5x5")
+    tries: list[int] = []
+
+    def another(place: int, again: int) -> int:
+        tries.append(again)
+        return 7
+
+    assert new_instances(scenario, 1, [7, 7], another) == [7, 7]
+    assert tries == list(range(1, instances.MAX_TRIES))
+
+
+def test_fresh_boards_count_all_and_replayed_ones_once() -> None:
+    fresh, replayed = (
+        SCENARIOS.get(f"minesweeper/{name}").make(interface="text", episodes=3) for name in ("fresh", "test")
+    )
+    assert len(set(contents(fresh, 5))) == 3
+    assert len(contents(replayed, 5)) == 1
+
+
+def test_seeds_are_kept_on_disk_and_a_damaged_file_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("MAGE_CACHE", str(tmp_path))
+    scenario, seeds = SCENARIOS.get("minesweeper/5x5"), [derive_seed(k) for k in range(60)]
+    found = new_instances(scenario, 1, seeds, lambda place, again: derive_seed(place, again))
+    (kept,) = tmp_path.glob("panel-*.npz")
+    assert new_instances(scenario, 1, seeds, lambda place, again: 1 // 0) == found
+    kept.write_bytes(kept.read_bytes()[:100])
+    assert new_instances(scenario, 1, seeds, lambda place, again: derive_seed(place, again)) == found
+    assert "damaged" in caplog.text
+
+
+BEST = {
+    "sokoban/test": (1.0, 1.0, 1.0),
+    "minesweeper/test": (6427 / 7140, 1.0, 1.0),
+    "minesweeper/fresh": (6427 / 7140,) * 3,
+    "minesweeper/5x5": (1798 / 2300, 1.0, 1.0),
+    "minesweeper/no_guess": (1.0, 1.0, 1.0),
+    "minesweeper/8x8": None,
+    "alfworld/train": None,
+}
+"""By hand: a room hides nothing, and who has played a board to its end knows it."""
+
+
+def ceilings_of(scenario: str, **protocol: Any) -> Ceilings:
+    found = suite(3, scenario=SCENARIOS.get(scenario), **protocol)
+    return panel_ceilings(found, SCENARIOS.get(scenario), make_panel(found).entries)
+
+
+@pytest.mark.parametrize("scenario", BEST)
+def test_what_is_known_of_the_best_play(scenario: str) -> None:
+    best, found = BEST[scenario], ceilings_of(scenario)
+    assert found.adaptive == (None if best is None else pytest.approx(best))
+    assert found.told == (best[0] if best is not None and len(set(best)) == 1 else None)
+    assert (found.equilibrium, found.random, found.bounds) == (None, None, None)
+
+
+def test_where_a_win_ends_it_the_ceiling_is_of_one_episode() -> None:
+    found = ceilings_of("sokoban/test", stop_on_success=True)
+    assert (found.told, found.adaptive) == (1.0, None)
