@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Literal, NamedTuple, TypeAlias
 
+from mage_envs.charset import printable
 from mage_envs.games import fold
 from mage_envs.worlds.webshop.products import Product
 
@@ -130,9 +131,13 @@ class Body:
     def folded(self) -> tuple[Mapping[str, str], Mapping[str, str]]:
         """From a label, and from the click on it, to the label: in lower case and single spaces, the first first."""
         if self._folded is None:
-            labels = reversed(self.labels)
-            clicks = {fold(f"click[{label}]"): label for label in reversed(self.labels)}
-            self._folded = {fold(label): label for label in labels}, clicks
+            labels: dict[str, str] = {}
+            clicks: dict[str, str] = {}
+            for label in self.labels:
+                for said in (label, printable(label)):  # Observations escape rare characters.
+                    labels.setdefault(fold(said), label)
+                    clicks.setdefault(fold(f"click[{said}]"), label)
+            self._folded = labels, clicks
         return self._folded
 
 

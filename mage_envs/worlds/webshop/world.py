@@ -18,7 +18,7 @@ from mage_envs.worlds.base import Command, Facts, InstanceId, State, Step, World
 from mage_envs.worlds.webshop.answers import read_answer
 from mage_envs.worlds.webshop.catalogue import SIZES, Phrasing, make_shop
 from mage_envs.worlds.webshop.official import load_official
-from mage_envs.worlds.webshop.pages import PageKind, PageText, Place, write_page
+from mage_envs.worlds.webshop.pages import BACK, BUY, NEXT, PREVIOUS, SUB_PAGES, PageKind, PageText, Place, write_page
 from mage_envs.worlds.webshop.reward import RewardMode
 from mage_envs.worlds.webshop.session import click, open_search, play
 from mage_envs.worlds.webshop.shop import Shop
@@ -78,6 +78,7 @@ class WebShop(World):
     unit = "score of the purchase, 0 to 1; 1 is a win"
     hint = "Answer with search[words], or with click[label] and a label that the page has."
     rules = _RULES
+    vocabulary = frozenset(f"click[{label.lower()}]" for label in (BACK, NEXT, PREVIOUS, BUY, *SUB_PAGES))
 
     def __init__(
         self,

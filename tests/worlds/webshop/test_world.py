@@ -21,7 +21,8 @@ from mage_envs.worlds.webshop.splits import SPLITS, split_of
 from tests.worlds.webshop.packs import GOLDEN
 
 PAGE = Body(
-    Node(NodeKind.OPTION, label) for label in ("back to search", "< prev", "buy now", "navy blue", "a]b", "x [y]")
+    Node(NodeKind.OPTION, label)
+    for label in ("back to search", "< prev", "buy now", "navy blue", "a]b", "x [y]", "琥珀")
 )
 
 
@@ -42,6 +43,8 @@ def world(spec: str = "webshop") -> WebShop:
         ("click[x [y]]", ("click", "x [y]")),
         ("click[a]b]", ("click", "a]b")),
         ("click[Navy\tBlue]", ("click", "navy blue")),
+        ("click[琥珀]", ("click", "琥珀")),
+        (r"click[\u7425\u73c0]", ("click", "琥珀")),
         ("click[red]", None),
         ("click[buy now] is what I would never do", None),
         ("research[tea]", None),
@@ -153,7 +156,7 @@ def test_the_original_dialect_is_unforgiving() -> None:
 def test_an_answer_that_the_page_does_not_have_is_asked_again() -> None:
     env = gym.make("mage/WebShop-v0")
     env.reset(seed=1)
-    for action, reason in (("click[buy now]", "unparsable"), ("click[search]", "unparsable"), ("", "empty")):
+    for action, reason in (("click[Buy Now]", "illegal"), ("click[search]", "unparsable"), ("", "empty")):
         env.reset(seed=1)
         observation, _, over, _, info = env.step(action)
         assert (over, info["invalid_reason"]) == (False, reason)
