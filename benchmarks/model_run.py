@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from threading import Timer
 from typing import Any
 
 from benchmarks.asking import run_loop
@@ -24,6 +26,15 @@ from mage_envs.errors import MageError
 
 MAX_ERROR_RATE = 0.2
 """Past it a run of language agents stops, unless it was told otherwise: a server that is down fails them all."""
+
+IN_PROCESS = frozenset({"transformers", "vllm"})
+"""Backends that play a model in the process of the run, in batches: more in flight only wait for each other."""
+
+CONCURRENCY = 64
+"""Meta-episodes in flight, of agents that wait for a server, unless it is said otherwise."""
+
+SILENT_SECONDS = 1.0
+"""A preflight that takes longer says what it waits for."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +57,11 @@ class Cast:
     def factory(self) -> MakeAgent:
         """Makes an agent from its spec, in any process."""
         return make_agent if self.model is None else partial(make_agent, model=self.model)
+
+    @property
+    def concurrency(self) -> int:
+        """Meta-episodes in flight by default: of a model in this process as many as it answers at once."""
+        return self.model.batch if self.model and self.model.backend in IN_PROCESS else CONCURRENCY
 
     def limits(self, error_rate: float | None, cost: float | None) -> Limits:
         """Returns when the run stops early.
@@ -136,12 +152,26 @@ def with_tried_model(plan: Plan, cast: Cast, teller: Teller, limits: Limits) -> 
     if cast.model is None:
         return plan
     firsts = first_prompts(plan)
-    found = run_loop(preflight(cast.model, [each.messages for each in firsts]))
+    with _said_if_long(cast.model, teller):
+        found = run_loop(preflight(cast.model, [each.messages for each in firsts]))
     teller.event("preflight", f"preflight: {found.line()}", **found.facts())
     _check_lengths(firsts, found, cast.model)
     if limits.cost is not None and None in (found.completion.prompt_tokens, found.completion.completion_tokens):
         raise MageError(f"{cast.model.model} does not say how many tokens it used: --cost-limit could not hold")
     return with_facts(plan, cast.asking, model_facts(cast.model, found))
+
+
+@contextmanager
+def _said_if_long(model: ModelSettings, teller: Teller) -> Iterator[None]:
+    """Says what is waited for, if it takes long: a server that is down is tried again and again."""
+    where = model_facts(model, None)["sampling"].get("base_url", model.model)
+    timer = Timer(SILENT_SECONDS, lambda: teller.event("waiting", f"waiting for {where} …", model=model.model))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def _check_lengths(firsts: Sequence[FirstPrompt], found: Preflight, model: ModelSettings) -> None:

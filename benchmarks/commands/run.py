@@ -48,8 +48,11 @@ def run(
     ] = None,
     jobs: Jobs = None,
     concurrency: Annotated[
-        int, typer.Option(min=1, max=10_000, help="Meta-episodes in flight, of agents that wait for a server.")
-    ] = 64,
+        int | None,
+        typer.Option(
+            min=1, max=10_000, help="Meta-episodes in flight. Default: 64; --batch of a model in this process."
+        ),
+    ] = None,
     executor: Annotated[
         Literal["local", "ray"], typer.Option(help="local: this machine; ray: the Ray cluster that is running.")
     ] = "local",
@@ -94,7 +97,8 @@ def run(
     cast = choose_cast(agent or found.default_agents, flags, executor)
     try:
         limits = cast.limits(max_error_rate, cost_limit)
-        how = Scheduling(jobs or here, jobs or (here and 1), concurrency, executor, time_limit, statuses, calls, limits)
+        flying = concurrency or cast.concurrency
+        how = Scheduling(jobs or here, jobs or (here and 1), flying, executor, time_limit, statuses, calls, limits)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
     plan = make_plan(

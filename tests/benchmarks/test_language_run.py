@@ -6,6 +6,7 @@ import json
 import os
 import re
 import sys
+import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -504,3 +505,39 @@ def test_a_context_in_which_no_prompt_fits_is_refused_before_the_run(benchmark: 
     )
     assert said.code == 0
     assert lines()[0]["error"].startswith("FinalError: a prompt of ")
+
+
+@pytest.mark.parametrize(
+    ("model", "flying"),
+    [((), 64), (("--batch", "8"), 64), (("--backend", "transformers"), 32), (("--backend", "vllm", "--batch", "8"), 8)],
+)
+def test_as_many_are_in_flight_as_a_model_in_this_process_answers_at_once(
+    benchmark: Terminal, monkeypatch: pytest.MonkeyPatch, model: tuple[str, ...], flying: int
+) -> None:
+    seen: list[int] = []
+
+    def played(*_: Any, how: Any, **__: Any) -> None:
+        seen.append(how.concurrency)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("benchmarks.runner.run", played)
+    for more in ((), ("--concurrency", "5")):
+        play(benchmark, "--model", "m", "--base-url" if "--backend" not in model else "--revision", "http://h/v1",
+             *model, "--no-preflight", *more)  # fmt: skip
+    assert seen == [flying, 5]
+
+
+@pytest.mark.parametrize(("silent", "said_so"), [(0.0, True), (60.0, False)])
+def test_a_preflight_that_takes_long_says_what_it_waits_for(
+    benchmark: Terminal, server: Any, monkeypatch: pytest.MonkeyPatch, silent: float, said_so: bool
+) -> None:
+    monkeypatch.setattr("benchmarks.model_run.SILENT_SECONDS", silent)
+
+    def slow(request: Any) -> BackendError:
+        time.sleep(0.2)
+        return BackendError("all connection attempts failed (tried once)")
+
+    server(slow)
+    said = play(benchmark, "--backend", "script", "--model", "m")
+    assert said.code == 2
+    assert ("waiting for m …\n" in said.err) == said_so
