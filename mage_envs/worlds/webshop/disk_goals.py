@@ -5,7 +5,7 @@ They are the goals that :mod:`.goals` makes, number for number: the same draws i
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from typing import Any
 
@@ -22,6 +22,7 @@ from mage_envs.worlds.webshop.goals import (
     label_options,
     make_goal,
 )
+from mage_envs.worlds.webshop.products import Product
 
 
 class DiskGoals(Sequence[Goal]):
@@ -38,6 +39,12 @@ class DiskGoals(Sequence[Goal]):
     def __len__(self) -> int:
         """Returns the number of goals."""
         return len(self._order)
+
+    def of_products(self, wanted: Callable[[Product], bool]) -> tuple[int, ...]:
+        """Returns the goals of some products, ascending. Reads each product once and words no goal."""
+        flags = [wanted(self._catalogue.entry(at).product) for at in range(len(self._catalogue))]
+        positions = np.searchsorted(self._ends, self._order, side="right")
+        return tuple(np.flatnonzero(np.array(flags, dtype=bool)[positions]).tolist())
 
     def __getitem__(self, at: Any) -> Any:
         """Returns a goal, or a list of them."""

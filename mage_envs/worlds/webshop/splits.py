@@ -11,6 +11,7 @@ import hashlib
 from collections.abc import Sequence
 from typing import Literal, TypeAlias, get_args
 
+from mage_envs.worlds.webshop.disk_goals import DiskGoals
 from mage_envs.worlds.webshop.shop import Shop
 
 Split: TypeAlias = Literal["all", "train", "validation", "test", "heldout"]
@@ -42,7 +43,10 @@ def goals_of(shop: Shop, split: str) -> Sequence[int]:
         raise ValueError(f"split must be one of {', '.join(map(repr, SPLITS))}, got {split!r}")
     if split == "all":
         return range(len(shop.goals))
-    found = tuple(at for at, goal in enumerate(shop.goals) if split_of(goal.title, goal.category) == split)
+    if isinstance(shop.goals, DiskGoals):
+        found = shop.goals.of_products(lambda product: split_of(product.title, product.category) == split)
+    else:
+        found = tuple(at for at, goal in enumerate(shop.goals) if split_of(goal.title, goal.category) == split)
     if not found:
         raise ValueError(
             f"the shop {shop.catalogue} has no goals of split {split!r}: choose another split or catalogue"

@@ -12,6 +12,7 @@ import pytest
 
 from mage_envs.errors import MageError
 from mage_envs.worlds.webshop import Shop, disk, load_official
+from mage_envs.worlds.webshop.splits import SPLITS, goals_of
 from mage_envs.worlds.webshop.streaming import stream_dict, stream_list
 from tests.worlds.webshop.made_files import write_files
 from tests.worlds.webshop.packs import GOLDEN
@@ -54,6 +55,8 @@ def test_a_made_file_on_disk(folder: Path, human: bool, cached: Path) -> None:
     memory, on_disk = (load_official(folder, goal_seed=3, human=human, on_disk=flag) for flag in (False, True))
     assert len(memory.goals) > 20
     assert_same(memory, on_disk)
+    for split in () if human else SPLITS:  # The few human goals are not of every split.
+        assert list(goals_of(memory, split)) == list(goals_of(on_disk, split))
     with pytest.raises(IndexError):
         on_disk.products[2_500]
     with pytest.raises(ValueError, match="no product"):
