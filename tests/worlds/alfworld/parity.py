@@ -4,7 +4,7 @@ Run: ``make parity-alfworld``, or ``python -m tests.worlds.alfworld.parity --pyt
 [--steps 30] [--data-dir DIR] [--seed 0]``. Half of the games are published ones, where they are at hand; half are made
 households, as files that hold our own domain and grammar, and are played as they are. Walks are random, by verb, with
 strings that are no commands among them; half of them begin by moving things about at one place. They end with the
-solver's plan, so that every game is won on both sides.
+solver's plan: nearly every game is won on both sides. (In a few published games a thing fits nowhere once it is taken.)
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from mage_envs.worlds.alfworld.reference import SIDE
 from mage_envs.worlds.alfworld.sources import SPLITS, find_games
 
 JUNK = ("", "put", "take x from y", "look around", " look ", "examine nothing 1", "GO TO FRIDGE 1")
-RARELY = ("go", "close", "inventory", "help")
+RARELY = ("go", "close", "inventory", "help", "examine")
 
 Told = tuple[str, list[str], bool]
 
@@ -65,8 +65,6 @@ def make_job(file: Path, dialect: str, side_dialect: str, rng: random.Random, st
         play(rng.choice(JUNK) if rng.random() < 0.05 else rng.choice(by_verb[rng.choice(verbs)]))
     for command in solve(state) or ():
         play(command)
-    if not state.won:
-        raise SystemExit(f"the solver does not win {file} after {commands}")
     return Job(str(file), dialect, side_dialect, commands, told)
 
 
@@ -111,7 +109,7 @@ def main() -> int:
     parser.add_argument("--data-dir", default="", help="ALFWorld's data; default: $ALFWORLD_DATA or ~/.cache/alfworld")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
-    steps, wrong = 0, 0
+    steps, wrong, won = 0, 0, 0
     kinds: Counter[tuple[str, str]] = Counter()
     side = subprocess.Popen([given.python, str(SIDE)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     with tempfile.TemporaryDirectory() as folder, side:
@@ -126,11 +124,11 @@ def main() -> int:
                 raise SystemExit(f"TextWorld died on {job.file}: see above")
             found = list(differences(job, json.loads(answer)))
             sys.stdout.write("".join(f"{each}\n" for each in found))
-            steps, wrong = steps + len(job.told), wrong + len(found)
+            steps, wrong, won = steps + len(job.told), wrong + len(found), won + job.told[-1][2]
             kinds["made" if job.side_dialect == "own" else "published", job.dialect] += 1
         side.stdin.close()
     counted = ", ".join(f"{count} {kind} in {dialect}" for (kind, dialect), count in sorted(kinds.items()))
-    sys.stdout.write(f"{wrong} differences in {steps} compared steps; games: {counted}\n")
+    sys.stdout.write(f"{wrong} differences in {steps} compared steps; games: {counted}; won: {won}\n")
     return 1 if wrong else 0
 
 

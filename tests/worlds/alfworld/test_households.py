@@ -119,6 +119,15 @@ def test_every_published_game_is_won_in_3_to_9_steps(quirks: str, alfworld_data:
     assert (sum(lengths.values()), min(lengths), max(lengths)) == (474, 3, 9)
 
 
+def test_every_thing_that_can_be_taken_can_be_put_back() -> None:
+    for number in range(300):
+        game = Game.from_layout(household(number))
+        fits = 0
+        for each in game.fits:
+            fits |= each
+        assert not game.portable & ~fits
+
+
 @needs_pack
 def test_as_many_quirks_as_were_counted(alfworld_data: Path) -> None:
     shared = doubled = 0
