@@ -159,7 +159,8 @@ def why_not(control: str, agent: Agent, entries: Sequence[Entry]) -> str:
         return ""
     memory = getattr(agent, "memory", None)
     if memory is None:
-        return f"{agent.name} carries no memory from one episode into the next: {control} has nothing to act on"
+        remedy = ". Give it one: --memory history" if hasattr(agent, "connect") else ""
+        return f"it carries no memory from one episode into the next, so {control} has nothing to act on{remedy}"
     if control == foreign_reflection.__name__ and not all(any(foreign_donors(entry, entries)) for entry in entries):
         return f"{control} takes a memory of another opponent, and the panel has one only"
     if control == shuffled_reflection.__name__:

@@ -128,12 +128,12 @@ class Manifest(BaseModel):
 
     @property
     def reasons(self) -> list[str]:
-        """Says which agents do not play where, and why."""
-        return [
-            f"{agent} cannot play {scenario}: {reason}"
-            for agent, found in self.unsupported.items()
-            for scenario, reason in found.items()
-        ]
+        """Says which agents do not play where, and why: each reason once."""
+        places: dict[tuple[str, str], list[str]] = {}
+        for agent, found in self.unsupported.items():
+            for scenario, reason in found.items():
+                places.setdefault((agent, reason), []).append(scenario)
+        return [f"{agent} cannot play {', '.join(found)}: {reason}" for (agent, reason), found in places.items()]
 
 
 class RunDirectory(NamedTuple):

@@ -46,10 +46,22 @@ def say_what_next(
         print_run(out, directory, plan.panel, directory.stream(), leaderboards)
     out.print(f"Run, in {seconds:.0f} s: {path}", markup=False, soft_wrap=True)
     if shard is None:
-        out.print(f"To put it on the board: {command_line('submit', path)}", markup=False, soft_wrap=True)
+        _say_how_to_submit(directory, plan)
     else:
         merge = command_line("merge", "OUT", path, "OTHER_SHARDS…")
         out.print(f"Shard {shard[0]}/{shard[1]}. To join it with the others: {merge}", markup=False, soft_wrap=True)
+
+
+def _say_how_to_submit(directory: RunDirectory, plan: Plan) -> None:
+    from benchmarks.whole_suite import fake_agents, smaller_or_other
+
+    config = directory.manifest.config
+    if fake_agents(config):
+        out.print("It is of no model, and for no board.")
+        return
+    if other := smaller_or_other(config, plan.panel.suite):
+        out.print(other, markup=False)
+    out.print(f"To put it on the board: {command_line('submit', str(directory.path))}", markup=False, soft_wrap=True)
 
 
 def say_how_to_go_on(path: Path, teller: Teller, code: int) -> None:

@@ -37,7 +37,7 @@ def plot(
     sources: Sourced,
     out_: Annotated[
         Path, typer.Option("--out", help="Folder to write to; it is made if it is missing.", metavar="DIR")
-    ],
+    ] = Path("figures"),
     kind: Annotated[
         list[Drawn] | None,
         typer.Option(help="Scores by episode, by opponent, or against cost; can be repeated. Default: all."),

@@ -17,7 +17,10 @@ from rich.console import Console
 from benchmarks import cli, listing
 from benchmarks.commands import play
 from benchmarks.leaderboard import read_board
+from benchmarks.plan import make_plan
 from benchmarks.run_directory import RECORDS
+from benchmarks.suites import SUITES
+from benchmarks.whole_suite import smaller_or_other
 from mage_envs.scenarios import SCENARIOS
 
 SMALL = ("--agent", "random", "--meta-episodes", "4", "--jobs", "1")
@@ -89,9 +92,14 @@ def test_run_show_verify_submit(benchmark: Terminal) -> None:
     assert benchmark("show", "r").out.count("> 1 random") == 4
     assert benchmark("verify", "r", "--jobs", "1").out == "r: verified\n"
     said = benchmark("submit", "r", "--jobs", "1", "--leaderboards", "boards")
-    assert said.out == "boards/quick.csv: 4 rows of this run, 4 in all\n"
+    assert said.out == "created boards/quick.csv: 4 rows of this run, 4 in all\n"
+    assert said.err.endswith(
+        "r: its panel is another one (4 meta-episodes of each scenario instead of 2000), which is never compared with "
+        "that of the boards: a row of MAGE's boards is the whole suite with seed 0\n"
+    )
     assert {row["verified"] for row in read_board(Path("boards/quick.csv"))} == {"yes"}
-    assert benchmark("submit", "r", "--jobs", "1", "--leaderboards", "boards").out.endswith("4 in all\n")
+    said = benchmark("submit", "r", "--jobs", "1", "--leaderboards", "boards")
+    assert said.out == "boards/quick.csv: 4 rows of this run, 4 in all\n"
     assert "random" in benchmark("show", "quick", "--leaderboards", "boards").out
 
 
@@ -184,6 +192,50 @@ def test_what_the_file_system_refuses_is_one_line(benchmark: Terminal) -> None:
     assert "Traceback" not in said.err
 
 
+def test_a_folder_of_boards_that_is_not_there_is_to_be_named(benchmark: Terminal) -> None:
+    benchmark("run", "quick", *SMALL, "--out", "r")
+    said = benchmark("submit", "r", "--jobs", "1")
+    assert said.code == 2
+    assert "there is no folder leaderboards here: go to a MAGE checkout, or name any by --leaderboards DIR" in said.err
+
+
+def test_rows_of_the_fake_backend_go_on_a_board_only_if_that_is_wanted(benchmark: Terminal) -> None:
+    fake = ("--backend", "fake", "--model", "first")
+    said = benchmark("run", "quick", "--agent", "zero_shot", *SMALL[2:], *fake, "--out", "r")
+    assert said.out.endswith("It is of no model, and for no board.\n")
+    said = benchmark("submit", "r", "--jobs", "1", "--leaderboards", "boards")
+    assert (said.code, Path("boards").exists()) == (2, False)
+    assert "no model answered zero_shot(memory=none, memory_budget=4096), but the backend fake" in said.err
+    said = benchmark("submit", "r", "--jobs", "1", "--leaderboards", "boards", "--allow-fake")
+    assert said.out == "created boards/quick.csv: 4 rows of this run, 4 in all\n"
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({}, ""),
+        ({"meta_episodes": 2000}, ""),
+        ({"seed": 3}, "(seed 3), which is never compared"),
+        ({"seed": 3, "meta_episodes": 4}, "(seed 3, 4 meta-episodes of each scenario instead of 2000)"),
+    ],
+)
+def test_a_row_of_the_boards_is_the_whole_suite_with_seed_0(more: dict[str, int], words: str) -> None:
+    suite = SUITES.get("quick")
+    config = make_plan(suite, ["random"], meta_episodes=1).manifest.config
+    found = smaller_or_other(config.model_copy(update={"seed": 0, "meta_episodes": None, **more}), suite)
+    assert words in found
+    assert bool(words) == bool(found)
+
+
+def test_why_an_agent_cannot_play_under_a_control_is_said_once(benchmark: Terminal) -> None:
+    model = ("--agent", "zero_shot", "--backend", "fake", "--model", "first", "--control", "no_memory")
+    said = benchmark("run", "quick", *SMALL[2:], *model, "--out", "r")
+    assert said.code == 2
+    assert said.err.count("zero_shot") == 1
+    assert "cannot play kuhn/train, kuhn/heldout, tictactoe/train, tictactoe/heldout: it carries no memory" in said.err
+    assert said.err.endswith("Give it one: --memory history\n")
+
+
 def test_agents_that_cannot_play_are_listed(benchmark: Terminal) -> None:
     said = benchmark("run", "quick", "--agent", "minimax", *SMALL[2:], "--out", "r")
     assert said.code == 0
@@ -202,7 +254,10 @@ def test_agents_that_cannot_play_are_listed(benchmark: Terminal) -> None:
         ),
         (("run", "quick", "--agent", "mcts(simulations=-1)", *SMALL[2:]), "simulations must be"),
         (("run", "quick", "--agent", "mcts(("), "bad spec"),
-        (("run", "quick", "--agent", "roshambo(name=rockbot)"), "rockbot. cannot play kuhn/train: roshambo plays"),
+        (
+            ("run", "quick", "--agent", "roshambo(name=rockbot)"),
+            "rockbot. cannot play kuhn/train, kuhn/heldout: roshambo plays",
+        ),
         (("play", "kuhn/trian"), r"unknown scenario 'kuhn/trian'\. Did you mean 'kuhn/train'"),
         (("play", "kuhn/train", "--opponent", "agressive"), "Did you mean 'aggressive'"),
         (("show", "quik"), "unknown suite 'quik'"),
@@ -211,7 +266,7 @@ def test_agents_that_cannot_play_are_listed(benchmark: Terminal) -> None:
         (("ceilings", "quick", "--csv", "no/such.csv"), "there is no folder no"),
         (("show", "."), "is no run directory"),
         (("verify", "nowhere"), "nowhere is no run directory"),
-        (("submit", "nowhere"), "--leaderboards"),
+        (("submit", "nowhere"), "nowhere is no run directory"),
     ],
 )
 def test_mistakes_are_one_clear_line(benchmark: Terminal, arguments: tuple[str, ...], message: str) -> None:

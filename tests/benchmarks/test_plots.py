@@ -214,11 +214,12 @@ def test_the_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixt
     monkeypatch.chdir(tmp_path)
     terminal = Terminal(monkeypatch, capsys)
     assert terminal("run", "quick", "--agent", "random", "--meta-episodes", "4", "--jobs", "1", "--out", "r").code == 0
-    said = terminal("plot", "r", "--out", "figures", "--scenario", "kuhn/train", "--format", "svg")
+    said = terminal("plot", "r", "--scenario", "kuhn/train", "--format", "svg")
     assert said.code == 0, said.err
     assert sorted(path.name for path in Path("figures").iterdir()) == [
         "curves-kuhn_train.svg",
         "opponents-kuhn_train.svg",
     ]
     assert "cost: skipped, no row has tokens or cost" in said.out
-    assert terminal("plot", "r").code == 2
+    assert terminal("plot", "r", "--out", "elsewhere", "--kind", "curves", "--format", "svg").code == 0
+    assert Path("elsewhere/curves-kuhn_train.svg").exists()
