@@ -13,8 +13,9 @@ from rich.text import Text
 
 from benchmarks.adaptation import AFTER, Adaptation
 from benchmarks.leaderboard import safe_text
+from benchmarks.names import short_name
 from benchmarks.rows import number
-from benchmarks.tables import short_name, with_half
+from benchmarks.tables import with_half
 
 LEGEND = (
     "Mean scores by episode, counted from the switch: 0 is the first against the second strategy; before: the last two "

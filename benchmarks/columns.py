@@ -38,7 +38,7 @@ WHO = (
     Column("revision", "text or empty", "revision of the model"),
     Column("memory", "text", "memory that the agent is given between episodes; none: only what it keeps itself"),
     Column("prompt_hash", "SHA-256 or empty", "hash of the agent's prompt templates"),
-    Column("control", "text", "causal control under which it played; none: as it is"),
+    Column("control", "text", "causal control under which it played, and is not ranked; none: as it is"),
 )
 COUNTS = (
     Column("n_expected", "integer", "meta-episodes of the scenario in the panel"),

@@ -7,12 +7,12 @@ from itertools import combinations
 from typing import NamedTuple
 
 from benchmarks.measures import Kind, Measure, cluster_keys, measures
+from benchmarks.names import short_name
 from benchmarks.paired import SIGNIFICANCE, PairedTest, holm, paired_test
 from benchmarks.panels import Panel
 from benchmarks.records import Record
 from benchmarks.run_directory import Config, RunDirectory
 from benchmarks.statistics import cluster_labels
-from benchmarks.tables import short_name
 from mage_envs.errors import MageError, RecordError, UnknownNameError
 
 _NAMED = ("suite", "version", "seed", "meta_episodes")

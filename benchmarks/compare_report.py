@@ -13,8 +13,9 @@ from rich.text import Text
 
 from benchmarks.compare import Comparison
 from benchmarks.leaderboard import safe_text
+from benchmarks.names import short_name
 from benchmarks.rows import number
-from benchmarks.tables import short_name, with_half
+from benchmarks.tables import with_half
 
 LEGEND = (
     "first − second, mean per meta-episode ± half of its 95 % interval, paired by meta-episode and clustered by "

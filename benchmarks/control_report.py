@@ -13,11 +13,12 @@ from rich.text import Text
 from benchmarks.compare import check_same_panel, pair_up, records_of
 from benchmarks.controls import CONTROLS, NONE
 from benchmarks.measures import Measure, cluster_keys, measures
+from benchmarks.names import short_name
 from benchmarks.panels import Panel
 from benchmarks.records import Record
 from benchmarks.run_directory import RunDirectory
 from benchmarks.statistics import Estimate, cluster_labels, mean_estimate
-from benchmarks.tables import short_name, with_half
+from benchmarks.tables import with_half
 from mage_envs.errors import MageError, RecordError
 
 LEGEND = (

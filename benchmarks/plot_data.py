@@ -9,11 +9,11 @@ from typing import NamedTuple
 from benchmarks.columns import INTERVAL
 from benchmarks.leaderboard import row_key
 from benchmarks.measures import cluster_keys
+from benchmarks.names import row_label, short_name
 from benchmarks.ranking import last_score, measure, rankable
 from benchmarks.records import Record
 from benchmarks.rows import Row
 from benchmarks.statistics import Estimate, cluster_labels, mean_estimate, rate_estimate
-from benchmarks.tables import row_label, short_name
 
 MOST_SERIES = 8
 """Agents in one figure; more cannot be told apart."""

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from benchmarks import plots
+from benchmarks.names import short_name
 from benchmarks.plot_data import Subject, costs, curves, file_name, heats
 from benchmarks.sources import Sources
-from benchmarks.tables import short_name
 from mage_envs.errors import UnknownNameError
 
 if TYPE_CHECKING:

@@ -13,11 +13,12 @@ from rich.text import Text
 from benchmarks import power
 from benchmarks.compare import choose_sides, chosen_scenarios, find_agent, pair_up, records_of
 from benchmarks.measures import Kind, Measure, cluster_keys, measures
+from benchmarks.names import short_name
 from benchmarks.panels import Panel
 from benchmarks.records import Record
 from benchmarks.run_directory import RunDirectory
 from benchmarks.statistics import cluster_labels, rate_estimate
-from benchmarks.tables import short_name, with_half
+from benchmarks.tables import with_half
 
 LEGEND = (
     "now: mean ± half of its 95 % interval in this run, clustered by opponent and instance. needs: meta-episodes of "

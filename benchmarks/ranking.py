@@ -42,8 +42,8 @@ class Place(NamedTuple):
 
 
 def rankable(row: Row) -> bool:
-    """Whether a row takes part: complete, and not of an oracle."""
-    return row["oracle"] == "no" and row["n_scored"] == row["n_expected"] != "0"
+    """Whether a row takes part: complete, not of an oracle, and not under a causal control."""
+    return row["oracle"] == "no" and row["control"] == "none" and row["n_scored"] == row["n_expected"] != "0"
 
 
 def places(rows: Sequence[Row]) -> list[Place | None]:

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from benchmarks.names import short_name
 from benchmarks.records import Record, Refusal, UsageRecord
-from benchmarks.tables import short_name
 
 REMEDIES: Mapping[Refusal, str] = {
     "empty": "allow longer replies (--max-tokens): thoughts may leave no room for an answer",

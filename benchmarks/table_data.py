@@ -13,10 +13,10 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from benchmarks import paper
 from benchmarks.columns import INTERVAL
+from benchmarks.names import row_label
 from benchmarks.ranking import measure, place_of, places, rankable
 from benchmarks.rows import Row
 from benchmarks.statistics import EMPTY, Estimate
-from benchmarks.tables import row_label
 from mage_envs.errors import MageError
 
 Kind: TypeAlias = Literal["pass", "win", "score", "normalised"]

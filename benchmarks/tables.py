@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from rich.box import SIMPLE_HEAD
@@ -12,12 +11,9 @@ from rich.text import Text
 
 from benchmarks.columns import INTERVAL, REFUSED
 from benchmarks.leaderboard import row_key
+from benchmarks.names import Name, row_label
 from benchmarks.ranking import Place, last_score, measure, places
 from benchmarks.rows import Row
-from mage_agent.agents import AGENTS
-from mage_envs.errors import SpecError
-from mage_envs.opponents import OPPONENTS
-from mage_envs.spec_strings import Spec, parse_spec
 
 _MAX_EPISODES = 3
 _CELL = 12
@@ -49,30 +45,6 @@ def merge(own: Iterable[Row], others: Iterable[Row]) -> list[Row]:
         if row["panel"] in panels:
             found.setdefault(row_key(row), row)
     return list(found.values())
-
-
-def short_name(agent: str) -> str:
-    """Writes an agent's spec without the parameters that have their default value.
-
-    >>> short_name("mcts(simulations=1000, uct_c=2.0, rollouts=1)")
-    'mcts(simulations=1000)'
-    """
-    try:
-        spec = parse_spec(agent)
-    except SpecError:
-        return agent  # Not one of ours: a name that someone chose.
-    if spec.name not in AGENTS and spec.name not in OPPONENTS:
-        return agent
-    parameters = inspect.signature((AGENTS if spec.name in AGENTS else OPPONENTS).get(spec.name)).parameters
-    changed = [(key, x) for key, x in spec.kwargs if key not in parameters or parameters[key].default != x]
-    return str(Spec(spec.name, spec.args, tuple(changed)))
-
-
-def row_label(row: Row) -> str:
-    """Names a row: its agent, and what else sets it apart."""
-    also = [row["model"], *(row[name] if row[name] != "none" else "" for name in ("memory", "control"))]
-    label = " ".join([short_name(row["agent"]), *(f"[{text}]" for text in also if text)])
-    return label + (" (oracle)" if row["oracle"] == "yes" else "")
 
 
 def with_half(value: float | None, low: float | None, high: float | None, *, signed: bool = True) -> str:
@@ -119,11 +91,11 @@ def _title(name: str) -> str:
     return name.replace("score_", "episode ").replace("pass_", "pass@")
 
 
-def _cells(row: Row, place: str, names: Sequence[str]) -> list[str | Text]:
+def _cells(row: Row, place: str, names: Sequence[str]) -> list[str | Name]:
     norm = row[f"normalised_{row['episodes']}"]
     return [
         place,
-        Text(row_label(row)),  # Brackets in a name are no markup.
+        Name(row_label(row)),
         *(_with_interval(row, name) for name in names),
         f"{float(norm):.2f}" if norm else "",
         row["n_scored"] if _complete(row) else f"{row['n_scored']}!",
@@ -196,6 +168,6 @@ def _complete(row: Row) -> bool:
 LEGEND = (
     "Mean score of an episode (pass@n: share of meta-episodes won by then) ± half of its 95 % interval, clustered by "
     "opponent and instance. gain: last minus first episode. norm.: 0 is equilibrium play, 1 the ceiling (last "
-    "episode). #: the places that the intervals leave open; rows whose intervals overlap share one. Oracles and "
-    "incomplete rows (!) have none."
+    "episode). #: the places that the intervals leave open; rows whose intervals overlap share one. Oracles, "
+    "causal controls and incomplete rows (!) have none."
 )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.leaderboard import FOLDER, PUBLISHED, boards, read_board, row_key
+from benchmarks.names import short_name
 from benchmarks.panels import Panel
 from benchmarks.pool import run_tasks
 from benchmarks.records import Record
@@ -19,7 +20,6 @@ from benchmarks.site.film import FilmSetup, Reel
 from benchmarks.site.output import INDEX, prepare_folder, safe_name, write_data
 from benchmarks.site.page_data import Line, details, make_boards, page
 from benchmarks.suites import Suite
-from benchmarks.tables import short_name
 from benchmarks.verification import Progress, rebuild_panel
 from mage_envs.errors import RecordError
 

@@ -21,12 +21,13 @@ from benchmarks.columns import (
     WHO,
     YARDSTICKS,
 )
+from benchmarks.names import control_note, memory_note, row_labels, short_name
 from benchmarks.ranking import Place, last_score, measure, places
 from benchmarks.rows import Row
 from benchmarks.site.film import Reel
 from benchmarks.site.output import safe_name
 from benchmarks.suites import SUITES
-from benchmarks.tables import LEGEND, short_name
+from benchmarks.tables import LEGEND
 
 Json: TypeAlias = dict[str, Any]
 
@@ -99,8 +100,9 @@ def details(board: Board) -> list[Json]:
 
 def _board(board: Board) -> Json:
     first = board.lines[0].row
-    found = places([line.row for line in board.lines])
-    by = "pass" if any(measure(line.row) == "pass" for line in board.lines) else "score"
+    rows = [line.row for line in board.lines]
+    found, labels = places(rows), row_labels(rows)
+    by = "pass" if any(measure(row) == "pass" for row in rows) else "score"
     episodes = range(1, int(first["episodes"]) + 1)
     return {
         "name": board.name,
@@ -114,17 +116,19 @@ def _board(board: Board) -> Json:
             ADAPTIVE.name: [_number(first[f"{ADAPTIVE.name}_{n}"]) for n in episodes],
         },
         "bounds": [_number(first[column.name]) for column in BOUNDS],
-        "rows": [_row(*line, place, by) for line, place in zip(board.lines, found, strict=True)],
+        "rows": [_row(*line, place, label, by) for line, place, label in zip(board.lines, found, labels, strict=True)],
     }
 
 
-def _row(row: Row, reel: Reel | None, place: Place | None, by: str) -> Json:
+def _row(row: Row, reel: Reel | None, place: Place | None, label: str, by: str) -> Json:
     episodes = int(row["episodes"])
+    notes = {"memory": memory_note(row), "control": control_note(row)}
     return {
         "agent": row["agent"],
         "short": short_name(row["agent"]),
+        "label": label,
         "model": row["model"],
-        "notes": [f"{name} {row[name]}" for name in ("memory", "control") if row[name] != "none"],
+        "notes": [f"{name} {note}" for name, note in notes.items() if note],
         "place": list(place) if place else None,
         "oracle": row["oracle"] == "yes",
         "complete": _complete(row),

@@ -13,18 +13,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
+from rich.table import Table
 
 import leaderboards
 from benchmarks import tables
 from benchmarks.columns import COUNTS, INTERVAL, KEY, PER_EPISODE, REFUSED, describe_columns, header, is_text
 from benchmarks.leaderboard import add_rows, board_path, boards, read_board, row_key, submit_folder, write_board
+from benchmarks.names import Name, broken, row_label, row_labels, short_name
 from benchmarks.panels import make_panel
 from benchmarks.ranking import places, ranks
 from benchmarks.referee import play
 from benchmarks.rows import Row
 from benchmarks.suites import SUITES
-from benchmarks.tables import board, merge, row_label, short_name
-from mage_agent.agents import make_agent
+from benchmarks.tables import board, merge
+from mage_agent.agents import AGENTS, make_agent
 from mage_envs.errors import RecordError
 from tests.benchmarks.fakes import FORKSERVER
 
@@ -213,6 +215,55 @@ def test_a_control_is_named_on_the_board() -> None:
     assert row_label(row("a")) == "a"
 
 
+@pytest.mark.parametrize(
+    ("agent", "memory", "label"),
+    [
+        ('react(memory="history+reflection", memory_budget=4096)', "history+reflection",
+         'react(memory="history+reflection") [m]'),
+        ("reflexion(memory=reflection, memory_budget=4096, keep=3)", "reflection", "reflexion [m] [reflection]"),
+        ("history(memory=history, memory_budget=16384)", "history", "history [m]"),
+    ],
+)  # fmt: skip
+def test_a_label_says_nothing_twice(agent: str, memory: str, label: str) -> None:
+    assert row_label(row(agent, model="m", memory=memory)) == label
+
+
+def test_labels_of_a_board_say_what_differs() -> None:
+    same = {"model": "m", "memory": "reflection"}
+    rows = [row("reflexion", **same), row("reflexion", **same, control="no_memory"), row("random")]
+    assert row_labels(rows) == ["reflexion [reflection]", "reflexion [reflection] [no_memory]", "random"]
+    rows = [row("react", model="m", revision=f"{k}" * 40) for k in (1, 2)] + [row("react", model="n")]
+    assert row_labels(rows) == ["react [m] [11111111]", "react [m] [22222222]", "react [n]"]
+
+
+def test_a_row_under_a_control_has_no_place() -> None:
+    assert ranks([row("a", 1.0), row("a", 2.0, control="no_memory"), row("b", 0.5)]) == [1, None, 2]
+
+
+@pytest.mark.parametrize(
+    ("width", "lines"),
+    [
+        (24, ['react(memory="history+', 'reflection")', "[Qwen/Qwen3-8B-Instruct]"]),
+        (18, ["react(memory=", '"history+', 'reflection")', "[Qwen/Qwen3-8B-", "Instruct]"]),
+        (80, ['react(memory="history+reflection") [Qwen/Qwen3-8B-Instruct]']),
+    ],
+)
+def test_long_names_break_at_their_joints(width: int, lines: list[str]) -> None:
+    told = io.StringIO()
+    table = Table.grid()
+    table.add_column(width=width)
+    table.add_row(Name('react(memory="history+reflection") [Qwen/Qwen3-8B-Instruct]'))
+    Console(width=width, file=told).print(table)
+    assert [line.rstrip() for line in told.getvalue().splitlines()] == lines
+
+
+@given(st.text(alphabet="ab (=+[]/", max_size=60), st.integers(1, 20))
+def test_lines_of_a_name_hold_all_of_it_and_fit(text: str, width: int) -> None:
+    lines = broken(text, width)
+    assert max(map(len, lines)) <= width
+    assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+
+
 @given(st.lists(st.tuples(st.integers(-20, 20), st.integers(0, 9)), min_size=1, max_size=12))
 def test_rows_share_a_place_if_they_cannot_be_told_apart(ends: list[tuple[int, int]]) -> None:
     """And a row that is better beyond doubt has both the better best and the better worst place."""
@@ -244,6 +295,16 @@ def test_short_names_leave_defaults_out() -> None:
     assert short_name("random") == "random"
     assert short_name("mcts(simulations=77, uct_c=2.0, rollouts=1)") == "mcts(simulations=77)"
     assert short_name("somebody_elses(x=1)") == "somebody_elses(x=1)"
+
+
+def test_an_agent_of_a_file_of_ones_own_has_one_name_whoever_knows_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    def win_stay(start: int = -1) -> None:
+        """An agent."""
+
+    monkeypatch.setattr(AGENTS, "_items", {name: AGENTS.get(name) for name in AGENTS})
+    before = short_name("win_stay(start=-1)")
+    AGENTS.register("win_stay", win_stay)  # type: ignore[arg-type]
+    assert short_name("win_stay(start=-1)") == before == "win_stay(start=-1)"
 
 
 BOARDS = [name for name in SUITES if (README.parent / f"{name}.csv").exists()]

@@ -27,7 +27,7 @@ MAGE.boards = (() => {
       element("h1", { tabindex: "-1" }, "Leaderboards"),
       element("details", { class: "how" }, element("summary", null, "How to read this"), element("p", null, data.legend),
         element("p", null, "Marks: “oracle” was told the opponent, or plays what was computed " +
-          "as the best, and has no place; “!” is incomplete: not every meta-episode of the panel has a score.")),
+          "as the best, and has no place; nor has a row under a “control”, which plays with its memory taken away or exchanged; “!” is incomplete: not every meta-episode of the panel has a score.")),
       controls(data, () => { drawn = AT_ONCE; draw(); }),
       count, list, published(data.published),
     ];
@@ -155,7 +155,7 @@ MAGE.boards = (() => {
     const id = `${board.name}-${board.rows.indexOf(row)}`;
     more.id = id;
     const toggle = element("button", { type: "button", "aria-expanded": "false", "aria-controls": id,
-      "aria-label": `Details of ${row.short}`, onclick: () => {
+      "aria-label": `Details of ${row.label}`, onclick: () => {
         more.hidden = !more.hidden;
         toggle.setAttribute("aria-expanded", String(!more.hidden));
         if (!more.hidden) MAGE.details.fill(more.firstChild, data, board, row);
@@ -167,15 +167,15 @@ MAGE.boards = (() => {
   const kind = (column) => [column.number && "number", column.wide && "wide", column.wider && "wider"].filter(Boolean).join(" ") || null;
 
   // The places that the intervals leave open: one, or from the best to the worst.
-  function place({ place: found, complete }) {
-    if (found === null) return element("span", { title: complete ? "an oracle has no place" : "an incomplete row has no place" }, "–");
+  function place({ place: found, complete, oracle }) {
+    if (found === null) return element("span", { title: `${!complete ? "an incomplete row" : oracle ? "an oracle" : "a causal control"} has no place` }, "–");
     const [best, worst] = found;
     return best === worst ? String(best) : element("span", { title: "intervals overlap: any of these places" }, `${best}–${worst}`);
   }
 
   function agent(row) {
-    return element("span", { class: "agent" }, element("span", { title: row.agent }, row.short),
-      row.model && element("span", { class: "model" }, row.model),
+    return element("span", { class: "agent" }, element("span", { title: row.agent }, MAGE.breakable(row.short)),
+      row.model && element("span", { class: "model" }, MAGE.breakable(row.model)),
       row.notes.map((note) => element("span", { class: "tag" }, note)),
       row.oracle && element("span", { class: "tag" }, "oracle"),
       !row.complete && element("span", { class: "tag warn" }, "! incomplete"));

@@ -40,6 +40,11 @@ const MAGE = (() => {
     return made;
   }
 
+  // A name that is broken at its joints, if it must be.
+  function breakable(text) {
+    return element("span", null, text.split(/(?<=[(+/,_-])/).flatMap((part, index) => [index > 0 && element("wbr"), part]));
+  }
+
   function number(value, digits = 3) {
     if (value === null || value === undefined) return "";
     const text = value.toFixed(digits);
@@ -68,5 +73,5 @@ const MAGE = (() => {
     return `${shown} (${number(low, digits)} to ${number(high, digits)})`;
   }
 
-  return { put, load, element, number, signed, reward, interval };
+  return { put, load, element, breakable, number, signed, reward, interval };
 })();

@@ -21,7 +21,7 @@ MAGE.curves = (() => {
           draw();
           figure.querySelectorAll(".legend button")[place].focus();
         },
-      }, key(style.get(row)), row.short + (row.oracle ? " (oracle)" : ""))));
+      }, key(style.get(row)), MAGE.breakable(row.label))));
     draw();
     return figure;
   }
@@ -77,11 +77,11 @@ MAGE.curves = (() => {
     const banded = points.filter((p) => p.low !== null && p.high !== null);
     const corners = [...banded.map((p) => [x(p.index), y(p.high)]), ...banded.reverse().map((p) => [x(p.index), y(p.low)])];
     return element("g", { class: `curve c${colour}` },
-      element("title", null, row.short),
+      element("title", null, row.label),
       corners.length > 2 && element("polygon", { class: "band", points: corners.map((corner) => corner.join()).join(" ") }),
       path(row.scores.map(([value]) => value), x, y, { class: "mean" }),
       points.map((p) => element("g", { transform: `translate(${x(p.index)} ${y(p.value)})` }, mark(colour),
-        element("title", null, `${row.short}, episode ${p.index + 1}: ${MAGE.interval([p.value, p.low, p.high])}`))));
+        element("title", null, `${row.label}, episode ${p.index + 1}: ${MAGE.interval([p.value, p.low, p.high])}`))));
   }
 
   function path(values, x, y, attributes) {
