@@ -23,8 +23,8 @@ LEGEND = (
     "an agent that is told the opponent. adapt., by episode and in total: the Bayes-adaptive value, the best "
     "expected total of an agent that knows the population and not the opponent; in the row of an opponent, what this "
     "agent gets if that one has come. share: of the panel's meta-episodes in this seat; any: the average with these "
-    "weights. best, where nobody else plays: the best that an agent can expect, on an instance that it has not met. "
-    "docs/ceilings.md explains."
+    "weights. best, where nobody else plays: the best that can be expected of an episode; a replayed instance is known "
+    "from the second one on. docs/ceilings.md explains."
 )
 
 REPLAY = (

@@ -137,7 +137,7 @@ def methods_table(rows: Sequence[Row], kind: Kind = "pass", *, reported: bool = 
         head=("method",),
         columns=tuple(_name(column, columns, kind) for column in columns),
         blocks=tuple(tuple(block) for block in blocks if block),
-        notes=_notes(lines, reported=len(blocks) > 1) + (_twice(columns) if len(blocks) > 1 else ()),
+        notes=(*_sizes(rows), *_notes(lines, reported=len(blocks) > 1), *(_twice(columns) if len(blocks) > 1 else ())),
     )
 
 
@@ -299,6 +299,11 @@ def _name(column: _Column, columns: Sequence[_Column], kind: Kind) -> str:
     if len({other.episodes for other in columns}) > 1:
         parts.append(f"{kind}@{column.episodes}")
     return " ".join(parts)
+
+
+def _sizes(rows: Sequence[Row]) -> tuple[str, ...]:
+    sizes = sorted({int(row["n_expected"]) for row in rows})
+    return (f"Rows of ours: n = {' or '.join(map(str, sizes))} meta-episodes a cell.",) if sizes else ()
 
 
 def _twice(columns: Sequence[_Column]) -> tuple[str, ...]:
