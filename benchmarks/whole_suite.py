@@ -28,6 +28,6 @@ def smaller_or_other(config: Config, suite: Suite) -> str:
     if not said:
         return ""
     return (
-        f"its panel is another one ({', '.join(said)}), which is never compared with that of the boards: a row of "
-        "MAGE's boards is the whole suite with seed 0"
+        f"another panel than the boards' ({', '.join(said)}), never compared with theirs: a row of MAGE's boards is "
+        "the whole suite with seed 0"
     )

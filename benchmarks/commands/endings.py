@@ -60,7 +60,7 @@ def _say_how_to_submit(directory: RunDirectory, plan: Plan) -> None:
         out.print("It is of no model, and for no board.")
         return
     if other := smaller_or_other(config, plan.panel.suite):
-        out.print(other, markup=False)
+        out.print(f"{directory.path}: {other}", markup=False)
     out.print(f"To put it on the board: {command_line('submit', str(directory.path))}", markup=False, soft_wrap=True)
 
 

@@ -94,8 +94,8 @@ def test_run_show_verify_submit(benchmark: Terminal) -> None:
     said = benchmark("submit", "r", "--jobs", "1", "--leaderboards", "boards")
     assert said.out == "created boards/quick.csv: 4 rows of this run, 4 in all\n"
     assert said.err.endswith(
-        "r: its panel is another one (4 meta-episodes of each scenario instead of 2000), which is never compared with "
-        "that of the boards: a row of MAGE's boards is the whole suite with seed 0\n"
+        "r: another panel than the boards' (4 meta-episodes of each scenario instead of 2000), never compared with "
+        "theirs: a row of MAGE's boards is the whole suite with seed 0\n"
     )
     assert {row["verified"] for row in read_board(Path("boards/quick.csv"))} == {"yes"}
     said = benchmark("submit", "r", "--jobs", "1", "--leaderboards", "boards")
@@ -215,7 +215,7 @@ def test_rows_of_the_fake_backend_go_on_a_board_only_if_that_is_wanted(benchmark
     [
         ({}, ""),
         ({"meta_episodes": 2000}, ""),
-        ({"seed": 3}, "(seed 3), which is never compared"),
+        ({"seed": 3}, "(seed 3), never compared"),
         ({"seed": 3, "meta_episodes": 4}, "(seed 3, 4 meta-episodes of each scenario instead of 2000)"),
     ],
 )
