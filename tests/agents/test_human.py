@@ -10,6 +10,7 @@ import pytest
 from benchmarks.panels import make_panel
 from benchmarks.referee import play as referee
 from mage_agent.agents import make_agent
+from mage_agent.person import in_short
 from mage_envs.errors import MageError
 from tests.agents.loop import make, play
 from tests.benchmarks.fakes import suite
@@ -50,3 +51,22 @@ def test_a_person_sees_how_the_last_episode_ended(
     assert (record.status, len(record.episodes)) == ("ok", 2)
     assert said.count("The episode is over") == 2
     assert "Episode 2 of 2." in said[: said.rindex("The episode is over")].split("\n\n")[-1]
+
+
+def test_many_actions_are_listed_in_short_and_all_of_them_if_asked(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", Keyboard("?\n"))
+    with pytest.raises(EOFError):
+        play(make_agent("human"), make("MineSweeper", interface="text", episodes=1), seed=1)
+    first, again = capsys.readouterr().out.split("You can: ")[1:]
+    assert first.startswith("reveal r1c1 … reveal r6c6 (36), flag r1c1 … flag r6c6 (36); ? lists all 72\n")
+    assert "flag r6c5, flag r6c6\n" in first
+    assert "reveal r1c1, reveal r1c2, " in first
+    assert again.startswith("reveal r1c1 … ")
+
+
+def test_names_without_a_common_verb_are_cut() -> None:
+    names = [f"move{n}" for n in range(100)]
+    assert in_short(names) == ", ".join([*names[:20], "…; ? lists all 100"])
+    assert in_short(names[:20]) == ", ".join(names[:20])
