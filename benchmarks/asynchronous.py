@@ -103,12 +103,12 @@ class _Loop:
             except AgentFailure as error:
                 log_failure(found, error)
                 if found.method != "begin":  # It would tell of the meta-episode before.
-                    tell(meter.read(found.agent))
+                    _tell_spent(tell, meter, found.agent)
                 found = await self._beside(advance, meta_episode, None, error)
             else:
                 if found.method == "begin":
                     meter.begin()
-                tell(meter.read(found.agent))
+                _tell_spent(tell, meter, found.agent)
                 found = await self._beside(advance, meta_episode, answer)
         await self._beside(self._sink, found.line(), b"" if book is None else book.frame())
         if found.status != "timeout":  # It was cancelled anywhere: nobody knows what state it is in.
@@ -141,6 +141,11 @@ class _Loop:
     async def _beside(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Calls a function in the environments' thread."""
         return await asyncio.get_running_loop().run_in_executor(self._thread, function, *arguments)
+
+
+def _tell_spent(tell: Tell, meter: Meter, agent: Agent) -> None:
+    if any(spent := meter.read(agent)):
+        tell(spent)
 
 
 class _GiveWay(Exception):  # noqa: N818 - nothing is wrong
