@@ -110,7 +110,7 @@ async def chat(
         await agent.close()
     shown.heading("The end")
     against = f" against {opponent}" if opponent else ""
-    shown.say(f"Score{against}, in {scenario.unit}: {', '.join(f'{score:+g}' for score in scores)}. Seed {seed}.")
+    shown.say(f"Score{against}: {', '.join(f'{score:+g}' for score in scores)} ({scenario.unit}). Seed {seed}.")
     shown.say(_spent(agent))
 
 

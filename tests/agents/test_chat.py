@@ -56,7 +56,7 @@ def test_prompts_replies_reflections_and_tokens_are_shown(mage_agent: Run) -> No
         assert text in out
     assert "Read as: ok" in out
     assert "The episode is over: " in out
-    scored = r"Score against \w+, in chips per hand: [+-]\d, [+-]\d\. Seed 3\."
+    scored = r"Score against \w+: [+-]\d, [+-]\d \(chips per hand\)\. Seed 3\."
     assert re.search(scored + r"\n\d calls, [\d,]+ tokens read, \d+ written\.\n$", out)
     same = ("chat", "--backend", "fake", "--model", "any", "--seed", "3")
     assert mage_agent(*same) == mage_agent(*same)
