@@ -37,10 +37,10 @@ class Person:
         Raises:
             EOFError: There are no more answers.
         """
-        self._say(f"\n{observation}")
+        view = info["view"]
+        self._say(f"\n{observation if isinstance(view, View) else view.spec.for_person(observation)}")
         if info["phase"] == "reflect":
             return self._ask("A note if you like, and Enter> ")
-        view = info["view"]
         if view.terminal:
             return ""
         read = read_action if isinstance(view, View) else read_command

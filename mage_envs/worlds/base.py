@@ -190,6 +190,10 @@ class World(ABC):
     def describe(self, facts: Facts) -> str:
         """Returns the facts in words."""
 
+    def for_person(self, observation: str) -> str:
+        """Returns an observation as a person at a terminal reads it best: the same words in other lines."""
+        return observation
+
     def key(self, state: State) -> str:
         """Returns a name of the situation: equal for states that offer the agent the same, however it got there."""
         return self.describe(self.facts(state))

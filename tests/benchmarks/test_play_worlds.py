@@ -22,3 +22,13 @@ def test_a_world_is_played_to_its_end(name: str) -> None:
     assert play_in_terminal(session, said.append, ask)
     assert "episode 1: +" in said[-1]
     assert "opponent" not in said[-1]
+
+
+def test_a_person_shops() -> None:
+    said: list[str] = []
+    session = draw_session(SCENARIOS.get("webshop/test"), 1, 3, None, None)
+    answers = iter(["search[bluetooth speakers]", "buy it", "click[b0dt5vz97b]", "click[buy now]"])
+    assert play_in_terminal(session, said.append, lambda prompt: next(answers))
+    assert any("\nPage 1 (Total results: " in text for text in said)
+    assert any(text.startswith("Your answer is no action.") for text in said)
+    assert "episode 1: +0." in said[-1]

@@ -6,6 +6,7 @@ purchase, and 1.0 is a win. On WebShop's own files every page, ranking and rewar
 
 from __future__ import annotations
 
+import re
 import threading
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar, NamedTuple, get_args
@@ -18,7 +19,18 @@ from mage_envs.worlds.base import Command, Facts, InstanceId, State, Step, World
 from mage_envs.worlds.webshop.answers import read_answer
 from mage_envs.worlds.webshop.catalogue import SIZES, Phrasing, make_shop
 from mage_envs.worlds.webshop.official import load_official
-from mage_envs.worlds.webshop.pages import BACK, BUY, NEXT, PREVIOUS, SUB_PAGES, PageKind, PageText, Place, write_page
+from mage_envs.worlds.webshop.pages import (
+    BACK,
+    BUY,
+    NEXT,
+    PREVIOUS,
+    SEPARATOR,
+    SUB_PAGES,
+    PageKind,
+    PageText,
+    Place,
+    write_page,
+)
 from mage_envs.worlds.webshop.reward import RewardMode
 from mage_envs.worlds.webshop.session import click, open_search, play
 from mage_envs.worlds.webshop.shop import Shop
@@ -27,6 +39,8 @@ from mage_envs.worlds.webshop.splits import SPLITS, goals_of
 CATALOGUES = (*SIZES, "official")
 DIALECTS = ("lenient", "webshop")
 ANY_SEARCH = "search[<your words>]"
+
+_FOUND = re.compile(r" \[SEP\] (\w{10}) \[SEP\] (.+?) \[SEP\] (\$[\d.]+(?: to \$[\d.]+)?)")
 
 _RULES = """You are a shopper in a web shop. The instruction says what to buy; buy the product that fits it best, with \
 the right options, at a price that it allows.
@@ -183,6 +197,12 @@ class WebShop(World):
         """Returns the page as the original writes it."""
         text: str = facts["text"]
         return text.rstrip("\n")
+
+    def for_person(self, observation: str) -> str:
+        """Returns an observation with a line for each part of the page, and for each product that was found."""
+        if "Thank you for shopping" in observation:
+            return observation
+        return _FOUND.sub(r"\n\1 \2, \3", observation).replace(SEPARATOR, "\n")
 
     def known(self, state: State) -> Facts:
         """Returns the goal's own product and options, what buying it earns, and which catalogue it is of."""

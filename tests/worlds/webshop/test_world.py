@@ -194,6 +194,22 @@ def test_official_files_as_a_world(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(human.goals) == 137
 
 
+def test_a_person_reads_pages_in_lines() -> None:
+    env = gym.make("mage/WebShop-v0")
+    here = env.unwrapped.world
+    first = env.reset(seed=1)[0]
+    assert here.for_person(first).split("\n") == first.replace(" [SEP] ", "\n").split("\n")
+    found = env.step("search[hdmi cable]")[0]
+    asin, title, tag = env.unwrapped._view.facts["results"][0]
+    lines = here.for_person(found).split("\n")
+    assert f"{asin} {title}, {tag}" in lines
+    assert len(lines) == 6 + 10 + 1
+    env.step(f"click[{asin}]")
+    last = env.step("click[buy now]")[0]
+    assert here.for_person(last) == last
+    assert load_world("sokoban").for_person("#.\n") == "#.\n"
+
+
 # Splits.
 
 
