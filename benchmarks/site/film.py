@@ -15,8 +15,10 @@ from benchmarks.records import Action, EpisodeRecord, Record
 from benchmarks.site.output import write_data
 from benchmarks.suites import Suite
 from benchmarks.verification import replay
-from mage_envs.envs.actions import read_action
+from mage_envs.envs.actions import read_action, read_command
 from mage_envs.text.messages import REASONS
+from mage_envs.text.parser import final_answer
+from mage_envs.worlds import WorldView
 
 Json: TypeAlias = dict[str, Any]
 Line: TypeAlias = int | list[int | str]
@@ -202,8 +204,12 @@ def _differences(frames: Sequence[Json]) -> list[Json]:
 
 
 def _frame(view: Any, action: Action, reward: float, after: Any) -> Json:
-    kind, move = read_action(view, action, text=isinstance(action, str))
-    name = str(action) if move is None else view.names[view.moves[move]]
+    read = read_command if isinstance(view, WorldView) else read_action
+    kind, move = read(view, action, text=isinstance(action, str))
+    if isinstance(move, int):
+        name = view.names[view.legal.index(move)]
+    else:  # What a world read itself has the name that the agent gave it: several moves, a search.
+        name = str(action) if move is None else final_answer(str(action)).text
     frame: Json = {"text": after.text, "move": _cut(name)}
     if isinstance(action, str) and action != name and move is not None:
         frame["said"] = _cut(action)
