@@ -94,6 +94,7 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
             "rules": "",
             "legal_actions": (),
             "action_mask": None,
+            "action_valid": True,
             "view": None,
             "privileged": None,
         }
@@ -319,7 +320,7 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
         else:
             info["phase"], info["episode_result"] = self._phase, self._result | {"refused": self._kinds.copy()}
         if self._note:
-            info["invalid_reason"] = self._refused.value
+            info["action_valid"], info["invalid_reason"] = False, self._refused.value
         if self._text:
             observation: Any = self._tell()
         else:

@@ -52,7 +52,7 @@ class MetaWorldEnv(MetaEpisodeEnv):
     number an episode, in order, all of them at the reset.
 
     Info: as for games, without an opponent; ``privileged`` also has ``known``: pairs of what is proven of
-    the instance.
+    the instance. A world may add what is public of a step.
 
     ``terminated`` says that the rules ended the last episode, ``truncated`` that the turn limit ended the only one
     (``episodes=1``). Where N is above 1, ``episode_result["truncated"]`` says it, and the meta-episode always ends with
@@ -64,12 +64,13 @@ class MetaWorldEnv(MetaEpisodeEnv):
         turns: Limit of an episode.
     """
 
-    __slots__ = ("_first", "_instances", "_paid", "_replay", "_state", "_turn")
+    __slots__ = ("_first", "_instances", "_news", "_paid", "_replay", "_state", "_turn")
 
     metadata = {**MetaEpisodeEnv.metadata, "render_modes": ["ansi", "human", "rgb_array"]}  # noqa: RUF012
     option_names: ClassVar[tuple[str, ...]] = ("instance",)
     _others_play: ClassVar[bool] = False
     _view: WorldView
+    _news: Mapping[str, Any] | None
 
     def __init__(
         self,
@@ -169,7 +170,7 @@ class MetaWorldEnv(MetaEpisodeEnv):
         if self._first is None or self._first[0] != instance:
             self._first = instance, self.world.start(instance)
             self._secret["known"] = tuple(self.world.known(self._first[1]).items())
-        self._turn, self._paid = 0, 0.0
+        self._turn, self._paid, self._news = 0, 0.0, None
         self._see(self._first[1])
 
     def _see(self, state: State) -> None:
@@ -177,15 +178,22 @@ class MetaWorldEnv(MetaEpisodeEnv):
         self._view = WorldView(self.world, state, self._turn, self.turns)
 
     def _read(self, action: Any) -> tuple[ReplyKind, Command | None]:
+        self._news = None
         return read_command(self._view, action, text=self._text)
 
     def _play(self, move: Command) -> float:
-        state, reward = self.world.step(self._state, move)
+        state, reward, self._news = self.world.step(self._state, move)
         self._last_action = move if isinstance(move, int) else -1
         self._turn += 1
         self._paid += reward
         self._see(state)
         return reward
+
+    def _returned(self, reward: float, terminated: bool) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        returned = super()._returned(reward, terminated)
+        if self._news:
+            returned[4].update(self._news)
+        return returned
 
     def _collect(self) -> float:
         return 0.0

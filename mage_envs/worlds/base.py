@@ -41,10 +41,12 @@ class Step(NamedTuple):
     Attributes:
         state: The state after it.
         reward: What it earned.
+        told: More that anybody may know of it, the agent included; the environment adds it to the info of this step.
     """
 
     state: State
     reward: float
+    told: Facts | None = None
 
 
 class BestPlay(NamedTuple):

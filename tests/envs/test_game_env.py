@@ -135,7 +135,7 @@ def test_an_answer_that_can_be_played_resets_the_count() -> None:
     for cell in ("r3c3", "r3c2"):
         assert env.step("?")[4]["invalid_reason"] == "unparsable"
         observation, _, _, _, info = env.step(cell)
-        assert "invalid_reason" not in info
+        assert ("invalid_reason" in info, info["action_valid"]) == (False, True)
         assert "Invalid answer" not in observation
     assert env.step("r3c3")[4]["invalid_reason"] == "illegal"
 

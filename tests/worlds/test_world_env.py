@@ -72,7 +72,7 @@ def test_a_forfeit_costs_what_the_rules_can_cost() -> None:
     env = WorldEnv("ladder", interface="text", max_invalid=2, invalid_penalty=0.5)
     env.reset(seed=0)
     observation, _, _, _, info = env.step("jump")
-    assert info["invalid_reason"] == "illegal"
+    assert (info["invalid_reason"], info["action_valid"]) == ("illegal", False)
     assert "What you answered cannot be done now. Answer up or wait. (Invalid answer 1 of 2" in observation
     _, _, terminated, truncated, info = env.step("fly")
     assert (terminated, truncated, info["episode_result"]["forfeit"]) == (True, False, True)

@@ -40,6 +40,7 @@ CATALOGUES = (*SIZES, "official")
 DIALECTS = ("lenient", "webshop")
 ANY_SEARCH = "search[<your words>]"
 
+
 _FOUND = re.compile(r" \[SEP\] (\w{10}) \[SEP\] (.+?) \[SEP\] (\$[\d.]+(?: to \$[\d.]+)?)")
 
 _RULES = """You are a shopper in a web shop. The instruction says what to buy; buy the product that fits it best, with \
@@ -155,16 +156,26 @@ class WebShop(World):
     # Play.
 
     def step(self, state: State, command: Command) -> Step:
-        """Plays a command of :meth:`read`."""
+        """Plays a command of :meth:`read`.
+
+        Told of a purchase: ``scores``, what each way of paying gives. Told in ``dialect="webshop"`` of a command that
+        the page does not have: ``action_valid`` is False.
+        """
         shopper: Shopper = state
-        goal, place = shopper
+        goal, before = shopper
         if not self._lenient:
-            place = play(self.shop, goal, place, command, self._mode)
+            place = play(self.shop, goal, before, command, self._mode)
         elif command[0] == "search":
-            place = open_search(place, command[1])
+            place = open_search(before, command[1])
         else:
-            place = click(self.shop, goal, place, command[1], self._mode)
-        return Step(Shopper(goal, place), place.reward)
+            place = click(self.shop, goal, before, command[1], self._mode)
+        return Step(Shopper(goal, place), place.reward, self._told(goal, before, place))
+
+    def _told(self, goal: int, before: Place, place: Place) -> Facts | None:
+        if place.kind is not PageKind.DONE:
+            return {"action_valid": False} if place is before else None
+        options = dict(place.options)
+        return {"scores": {mode: self.shop.reward(goal, place.asin, options, mode) for mode in get_args(RewardMode)}}
 
     def outcome(self, state: State) -> WorldOutcome | None:
         """Returns a win for a purchase that meets the goal in full, a loss for any other."""

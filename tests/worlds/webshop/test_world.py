@@ -94,6 +94,33 @@ def test_a_partial_purchase_is_a_loss_and_its_score_is_kept() -> None:
     assert (terminated, info["phase"]) == (False, "reflect")
 
 
+@pytest.mark.parametrize("mode", ["webshop", "strict"])
+def test_both_scores_of_a_purchase_are_told(mode: str) -> None:
+    """The original pays x-large as large: the words of one are in the other."""
+    env = gym.make("mage/WebShop-meta-v0", reward=mode)
+    shop = env.unwrapped.world.shop
+    at, wrong = next(
+        (at, value)
+        for at, goal in enumerate(shop.goals)
+        if goal.options and goal.options[-1][0] == "size"
+        for value in shop.product(goal.asin).options["size"]
+        if value != goal.wanted[-1] and shop.reward(at, goal.asin, {**dict(goal.options), "size": value}) == 1.0
+    )
+    goal = shop.goals[at]
+    info = env.reset(options={"instance": at})[1]
+    for action in (
+        f"search[{shop.product(goal.asin).contents}]", f"click[{goal.asin}]",
+        *(f"click[{value}]" for value in (*goal.wanted[:-1], wrong)),
+    ):  # fmt: skip
+        assert "scores" not in info
+        info = env.step(action)[4]
+    _, reward, _, _, info = env.step("click[buy now]")
+    assert info["scores"]["webshop"] == 1.0 > info["scores"]["strict"]
+    assert (reward, info["action_valid"]) == (info["scores"][mode], True)
+    assert info["episode_result"]["outcome"] == ("win" if mode == "webshop" else "loss")
+    assert "scores" not in env.step("next")[4]
+
+
 def test_nothing_of_a_failed_purchase_is_left() -> None:
     env = gym.make("mage/WebShop-meta-v0")
     first, info = env.reset(options={"instance": 17})
@@ -148,8 +175,9 @@ def test_the_original_dialect_is_unforgiving() -> None:
     for action in ("Search[tea]", "buy it", "search[a [b]]"):
         observation, reward, _, _, info = env.step(action)
         assert observation.split("\n")[1] == first.split("\n")[1]
-        assert (reward, "invalid_reason" in info) == (0.0, False)
-    assert "Page 1" in env.step("search[tea]\nclick[buy now]")[0]
+        assert (reward, "invalid_reason" in info, info["action_valid"]) == (0.0, False, False)
+    observation, _, _, _, info = env.step("search[tea]\nclick[buy now]")
+    assert ("Page 1" in observation, info["action_valid"]) == (True, True)
     assert env.unwrapped.world.read(env.unwrapped.world.start(0), "anything") == "anything"
 
 
@@ -159,7 +187,7 @@ def test_an_answer_that_the_page_does_not_have_is_asked_again() -> None:
     for action, reason in (("click[Buy Now]", "illegal"), ("click[search]", "unparsable"), ("", "empty")):
         env.reset(seed=1)
         observation, _, over, _, info = env.step(action)
-        assert (over, info["invalid_reason"]) == (False, reason)
+        assert (over, info["invalid_reason"], info["action_valid"]) == (False, reason, False)
         assert "Turn 1 of 12" in observation
         assert "click[label]" in observation
 
