@@ -28,7 +28,7 @@ MAGE.replay = (() => {
       element("p", { class: "back" }, element("a", { href: "#/" }, "← all boards")),
       element("h1", { tabindex: "-1" }, `${reel.short} in ${reel.scenario}`),
       element("p", { class: "facts" }, reel.agent === reel.short ? "" : `${reel.agent}; `, `${reel.suite}, version ${reel.suite_version}; meta-episode number ${replay.number}; `
-        + `${replay.episodes.length === 1 ? "one episode" : `${replay.episodes.length} episodes`} against one opponent; ${reel.unit}`),
+        + `${replay.episodes.length === 1 ? "one episode" : `${replay.episodes.length} episodes`}${replay.opponent ? " against one opponent" : ""}; ${reel.unit}`),
       others(reel, name, index),
       replay.status === "ok" ? null : element("p", { class: "failure" }, element("strong", null, `Status: ${replay.status}. `), replay.error),
       element("details", { class: "rules" }, element("summary", null, "Rules, as the agent was told them"), element("pre", null, reel.rules)),
@@ -159,17 +159,18 @@ MAGE.replay = (() => {
   }
 
   function reveal(replay) {
-    const facts = { opponent: replay.opponent || "nobody", description: replay.described, seed: replay.seed,
+    const facts = { opponent: replay.opponent, description: replay.described, seed: replay.seed,
       instances: replay.episodes.map((episode) => episode.instance).join(", ") };
+    const what = replay.opponent ? "opponent and seed" : "seed and instances"; // In a world nobody else plays.
     const list = element("dl", { id: "revealed", class: "origin", hidden: true });
     const button = element("button", { type: "button", "aria-expanded": "false", "aria-controls": "revealed", onclick: () => {
       list.hidden = !list.hidden;
       button.setAttribute("aria-expanded", String(!list.hidden));
-      button.textContent = list.hidden ? "Reveal opponent and seed" : "Hide opponent and seed";
+      button.textContent = list.hidden ? `Reveal ${what}` : `Hide ${what}`;
       // Only now is it in the page: looking for text finds no spoiler.
       list.replaceChildren(...(list.hidden ? [] : Object.entries(facts).filter(([, value]) => value !== "").map(([name, value]) =>
         element("div", null, element("dt", null, name), element("dd", null, String(value))))));
-    } }, "Reveal opponent and seed");
+    } }, `Reveal ${what}`);
     return element("div", { class: "reveal" }, button, list);
   }
 
