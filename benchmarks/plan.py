@@ -150,10 +150,9 @@ def _card(agent: Agent, suite: Suite) -> AgentCard:
 
 def _why_not(suite: Suite, part: Part, panel: Panel, agent: Agent, control: str) -> str:
     """Lets an agent begin against each opponent once. Returns why it cannot play here; empty if it can."""
-    world = getattr(part.scenario.make().unwrapped, "world", None)
-    if world is not None and agent.interface not in world.interfaces:
-        return f"it plays by arrays, and {world.title} has text only"
     env = suite.make_env(part.scenario, agent.interface)
+    if env.unwrapped.interface != agent.interface and not getattr(agent, "also_text", False):
+        return f"it plays by arrays, and {env.unwrapped.world.title} has text only"
     entries = panel.by_scenario[part.scenario.name]
     tried: dict[str | None, Entry] = {}
     for entry in entries:

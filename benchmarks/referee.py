@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
 from copy import deepcopy
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 from pydantic import ValidationError
 
@@ -115,11 +115,12 @@ def playing(env: Any, agent: Agent, entry: Entry, protocol: Protocol = _DEFAULT)
     status: Status = "ok"
     failure = usage = None
     begun = False
+    interface: Interface = env.unwrapped.interface
     first = start(env, entry)
     try:
         yield Call(agent, "begin", (briefing(env, entry, first[1], oracle=agent.oracle, protocol=protocol),))
         begun = True
-        yield from _answered(agent, decisions(env, first, finished))
+        yield from _answered(agent, decisions(env, first, finished), interface)
         if any(episode.forfeit for episode in finished):
             status = "forfeit"
     except AgentFailure as error:
@@ -131,7 +132,7 @@ def playing(env: Any, agent: Agent, entry: Entry, protocol: Protocol = _DEFAULT)
             status, failure = error.status, str(error)
     return Record(
         agent=agent.name,
-        interface=cast(Interface, agent.interface),
+        interface=interface,
         scenario=entry.scenario,
         number=entry.number,
         opponent=entry.opponent,
@@ -184,18 +185,18 @@ def answered_at_once(meta_episode: Playing) -> Record:
         return record
 
 
-def _answered(agent: Agent, asking: Decisions) -> Generator[Call, Any, None]:
+def _answered(agent: Agent, asking: Decisions, interface: Interface) -> Generator[Call, Any, None]:
     """Turns questions into calls of an agent, and its answers into actions."""
-    nothing: Action = "" if agent.interface == "text" else 0
+    nothing: Action = "" if interface == "text" else 0
     try:
         observation, info = next(asking)
         while True:
             if info["phase"] == "reflect":
-                action = as_action((yield Call(agent, "reflect", (observation, info))), agent.interface)
+                action = as_action((yield Call(agent, "reflect", (observation, info))), interface)
             elif info["view"].terminal:  # The others ended the episode before the agent had a move.
                 action = nothing
             else:
-                action = as_action((yield Call(agent, "act", (observation, info))), agent.interface)
+                action = as_action((yield Call(agent, "act", (observation, info))), interface)
             observation, info = asking.send(action)
     except StopIteration as over:
         last = over.value

@@ -14,6 +14,7 @@ from benchmarks.records import Action, EpisodeRecord, Place, Record, read_record
 from benchmarks.referee import describe_opponent, drive, start
 from benchmarks.run_directory import Config, RunDirectory
 from benchmarks.suites import SUITES, Suite
+from benchmarks.suites.base import interface_in
 from mage_envs.errors import VerificationError
 
 Progress: TypeAlias = Callable[[int, int], None]
@@ -54,8 +55,9 @@ def verify(run: RunDirectory, panel: Panel, *, jobs: int, progress: Progress) ->
     """
     run.check_digest()
     places = tuple(run.places().values())
+    interfaces = _interfaces(panel, run.manifest.config)
     for record in read_records(run.records_path, places):
-        _check_planned(record, panel, run.manifest.config)
+        _check_planned(record, panel, interfaces)
     count = len(places)
     setup = VerifierSetup(panel.suite, run.records_path, places)
     run_tasks(setup, count, jobs, lambda tally: progress(tally.done, count))
@@ -156,11 +158,22 @@ def _compare(record: Record, finished: Sequence[EpisodeRecord]) -> None:
         _differ(record, f"status {record.status!r} does not fit its episodes")
 
 
-def _check_planned(record: Record, panel: Panel, config: Config) -> None:
+def _interfaces(panel: Panel, config: Config) -> dict[tuple[str, str], str]:
+    """Returns by which interface each agent plays each of its scenarios: what is planned, and nothing else."""
+    cards = {card.name: card for card in config.agents}
+    return {
+        (agent, part.scenario.name): interface_in(part.scenario, cards[agent].interface)
+        for part in panel.suite.parts
+        for agent in config.plays.get(part.scenario.name, ())
+        if agent in cards
+    }
+
+
+def _check_planned(record: Record, panel: Panel, interfaces: Mapping[tuple[str, str], str]) -> None:
     entries = panel.by_scenario.get(record.scenario, ())
-    if record.agent not in config.plays.get(record.scenario, ()) or record.number not in range(len(entries)):
+    interface = interfaces.get((record.agent, record.scenario))
+    if interface is None or record.number not in range(len(entries)):
         _differ(record, "the run's plan has no such meta-episode")
-    interface = next((card.interface for card in config.agents if card.name == record.agent), None)
     if record.interface != interface:
         _differ(record, f"interface {record.interface!r} recorded, {interface!r} in the manifest")
     if record.scored != (record.error is None):

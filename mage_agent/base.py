@@ -110,6 +110,9 @@ class Agent(Protocol):
     A method ``card() -> Mapping[str, Any]`` is optional: what a board and a manifest say of the agent, any of
     ``model``, ``revision``, ``memory``, ``prompt_hash`` (text) and ``sampling`` (JSON values: temperature …).
 
+    An attribute ``also_text`` is optional: whether an agent that plays arrays answers in words where a world has no
+    arrays.
+
     A method ``end(observation)`` is optional: it is shown how the last episode ended, which nobody is asked about. It
     returns nothing.
 

@@ -99,8 +99,14 @@ class Suite:
         return replace(self, protocol=replace(self.protocol, legal_actions_in_prompt=legal_actions_in_prompt))
 
     def make_env(self, scenario: Scenario, interface: str) -> Any:
-        """Makes the environment of a scenario under this suite's protocol."""
-        return scenario.make(interface=interface, **self.protocol.env_arguments())
+        """Makes the environment of a scenario under this suite's protocol, see :func:`interface_in`."""
+        return scenario.make(interface=interface_in(scenario, interface), **self.protocol.env_arguments())
+
+
+def interface_in(scenario: Scenario, wanted: str) -> str:
+    """Returns the interface that is played where one is wanted: text in a world that has nothing else."""
+    world = None if scenario.population is not None else getattr(scenario.make().unwrapped, "world", None)
+    return wanted if world is None or wanted in world.interfaces else "text"
 
 
 def part(scenario: str, meta_episodes: int, *agents: str) -> Part:

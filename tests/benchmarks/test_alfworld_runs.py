@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from benchmarks.panels import make_panel
 from benchmarks.plan import make_plan
 from benchmarks.rows import run_rows
 from benchmarks.runner import run
 from benchmarks.verification import verify
+from mage_envs.errors import VerificationError
 from mage_envs.scenarios import SCENARIOS
 from tests.benchmarks.fakes import ignore_progress, suite
 
@@ -34,8 +37,32 @@ def test_a_run_is_scored_and_verified(tmp_path: Path) -> None:
 
 
 def test_who_plays_by_arrays_is_named() -> None:
-    plan = make_plan(suite(2, "random", "alfworld_expert", scenario=SCENARIOS.get("alfworld/train")))
+    plan = make_plan(suite(2, "first_legal", "alfworld_expert", scenario=SCENARIOS.get("alfworld/train")))
     assert dict(plan.manifest.unsupported) == {
-        "random": {"alfworld/train": "it plays by arrays, and ALFWorld has text only"}
+        "first_legal": {"alfworld/train": "it plays by arrays, and ALFWorld has text only"}
     }
     assert plan.manifest.config.plays == {"alfworld/train": ("alfworld_expert",)}
+
+
+@pytest.mark.parametrize(
+    ("scenario", "interface"), [("alfworld/train", "text"), ("webshop/test", "text"), ("sokoban/test", "array")]
+)
+def test_random_plays_the_listed_answers_where_there_are_no_arrays(
+    scenario: str, interface: str, tmp_path: Path
+) -> None:
+    found = suite(15, "random", scenario=SCENARIOS.get(scenario))
+    plan = make_plan(found)
+    assert not plan.manifest.unsupported
+    played = run(plan, tmp_path, ignore_progress, jobs=2)
+    records = list(played.records().values())
+    assert {record.interface for record in records} == {interface}
+    assert {record.status for record in records} == {"ok"}
+    episodes = [episode for record in records for episode in record.episodes]
+    assert sum(episode.invalid for episode in episodes) == 0
+    assert len({episode.actions for episode in episodes}) == len(episodes) == 45
+    assert verify(played, make_panel(found), jobs=1, progress=ignore_progress) == 15
+    other = {"text": "array", "array": "text"}[interface]
+    lines = played.records_path.read_text().replace(f'"interface":"{interface}"', f'"interface":"{other}"', 1)
+    played.records_path.write_text(lines)
+    with pytest.raises(VerificationError, match=f"recorded, '{interface}' in the manifest"):
+        verify(played, make_panel(found), jobs=1, progress=ignore_progress)
