@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+import leaderboards
+from benchmarks.leaderboard import read_board
 from benchmarks.panels import make_panel
 from benchmarks.plan import make_plan
 from benchmarks.rows import run_rows
@@ -75,3 +77,20 @@ def test_the_curve_of_an_explorer_rises(scenario: str, tmp_path: Path) -> None:
     assert float(row["score_1"]) < float(row["score_2"]) <= float(row["score_3"])
     assert float(row["score_1_high"]) < float(row["score_3_low"])
     assert float(row["gain_low"]) > 0.05
+
+
+def test_on_the_board_memory_of_a_replayed_instance_is_what_gains() -> None:
+    rows = {(row["scenario"], row["agent"].partition(", exact")[0]): row
+            for row in read_board(Path(leaderboards.__file__).parent / "worlds.csv")}  # fmt: skip
+    for scenario in ("sokoban/test", "sokoban/three_boxes", "sokoban/large"):
+        gains = rows[scenario, "sokoban_explorer"]
+        assert float(gains["score_1_high"]) < float(gains["score_3_low"])
+        assert float(rows[scenario, "sokoban_greedy"]["gain_low"]) <= 0.0
+        assert float(rows[scenario, "sokoban_solver"]["regret"]) == 0.0
+    for size in ("test", "5x5", "7x7", "8x8"):
+        gains = rows[f"minesweeper/{size}", "minesweeper_logic(remember=true"]
+        assert float(gains["score_1_high"]) < float(gains["score_3_low"])
+        assert float(rows[f"minesweeper/{size}", "minesweeper_logic(remember=false"]["gain"]) == 0.0
+    fresh = rows["minesweeper/fresh", "minesweeper_logic(remember=true"]
+    assert float(fresh["gain_low"]) < 0.0 < float(fresh["gain_high"])
+    assert float(fresh["score_1_low"]) < float(fresh["adaptive_1"]) < float(fresh["score_1_high"])
