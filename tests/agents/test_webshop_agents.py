@@ -56,6 +56,14 @@ def test_looking_and_choosing_pays() -> None:
     assert 0.3 < rule < rerank - 0.05
 
 
+def test_what_is_held_out_is_harder() -> None:
+    test, *shifted = (
+        scores(played("webshop_rerank", 80, SCENARIOS.get(f"webshop/{name}"))).mean()
+        for name in ("test", "heldout_phrasing", "heldout")
+    )
+    assert max(shifted) < test - 0.05
+
+
 @pytest.mark.parametrize("name", [*OWN, "webshop_rerank(looks=1)"])
 def test_nobody_answers_anything_invalid(name: str) -> None:
     for record in (*played(name, 30), *played(name, 15, SCENARIOS.get("webshop/heldout"))):

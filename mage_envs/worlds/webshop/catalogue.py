@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from random import Random
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
-from mage_envs.worlds.webshop.goals import Goal, draw_prices, label_options, name_values, synthetic_goals
+from mage_envs.worlds.webshop.goals import Goal, draw_prices, label_options, synthetic_goals
 from mage_envs.worlds.webshop.index import build_index
 from mage_envs.worlds.webshop.kinds import KINDS, Kind
 from mage_envs.worlds.webshop.nouns import TitleNouns
 from mage_envs.worlds.webshop.products import Product
 from mage_envs.worlds.webshop.reward import can_count
 from mage_envs.worlds.webshop.shop import Shop
+from mage_envs.worlds.webshop.wordings import short_options, short_request
 
 VERSION = "proc-v1"
 SIZES = {"small": 1_000, "large": 5_000}
@@ -51,7 +53,6 @@ class Made(NamedTuple):
     words: tuple[str, ...]
     wanted: tuple[str, ...]
     request: str
-    short_request: str
 
 
 def make_shop(
@@ -63,7 +64,7 @@ def make_shop(
         size: Number of products, or ``"small"`` (1,000) or ``"large"`` (5,000).
         seed: Another seed gives another catalogue.
         phrasing: ``"labels"``: goals are worded as the original's (``with color: red, and size: 8``); ``"short"``: as
-            people word them, in lower case and without labels.
+            people word them, in lower case, without labels, and half of it in other words than the product's.
         show_attributes: Whether pages of products have a sub-page with the attributes.
 
     Raises:
@@ -75,15 +76,16 @@ def make_shop(
     products = [each.product for each in made]
     random = Random(f"{VERSION}:{seed}:goals")
     prices = draw_prices(products, random)
-    short = phrasing == "short"
+    wording = Random(f"{VERSION}:{seed}:wording")
+    requests = [each.request for each in made]
+    say: Callable[[Sequence[tuple[str, str]]], str] = label_options
+    if phrasing == "short":
+        requests = [short_request(each.kind.query, each.wanted, wording) for each in made]
+        say = partial(short_options, random=wording)
     instructions = {
-        each.product.asin: {
-            "instruction": each.short_request if short else each.request,
-            "instruction_attributes": each.wanted,
-        }
-        for each in made
+        each.product.asin: {"instruction": request, "instruction_attributes": each.wanted}
+        for each, request in zip(made, requests, strict=True)
     }
-    say: Callable[[Sequence[tuple[str, str]]], str] = name_values if short else label_options
     goals = synthetic_goals(products, instructions, prices, random, GOALS_A_PRODUCT, say)
     goals = [goal for goal in goals if _winnable(goal)]
     random.shuffle(goals)
@@ -135,9 +137,7 @@ def _make(kind: Kind, model: Made | None, random: Random, taken: set[str]) -> Ma
         attributes, kind.query, kind.category, kind.path,
     )  # fmt: skip
     wanted = tuple(random.sample(attributes, min(len(attributes), random.choice((1, 2, 2, 3, 3, 4)))))
-    return Made(
-        product, kind, noun, words, wanted, _request(kind, wanted, random), _short_request(noun, wanted, random)
-    )
+    return Made(product, kind, noun, words, wanted, _request(kind, wanted, random))
 
 
 def _new_id(random: Random, taken: set[str]) -> str:
@@ -213,11 +213,6 @@ def _request(kind: Kind, wanted: Sequence[str], random: Random) -> str:
     before, having, use = (", ".join(group) for group in groups)
     parts = ["Find me", before, kind.query, f"with {having}" if having else "", f"for {use}" if use else ""]
     return " ".join(part for part in parts if part)
-
-
-def _short_request(noun: str, wanted: Sequence[str], random: Random) -> str:
-    opening = random.choice(("i need", "i am looking for", "i want", "looking for", "please get me", "show me"))
-    return f"{opening} {' '.join(wanted[:1])} {noun.lower()}{''.join(f' and {each}' for each in wanted[1:])}"
 
 
 def _winnable(goal: Goal) -> bool:

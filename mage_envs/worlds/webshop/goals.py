@@ -93,7 +93,7 @@ def synthetic_goals(
         prices: From :func:`draw_prices`.
         random: One price bound a product is drawn.
         limit: At most so many goals a product, spread evenly over its combinations; None: all.
-        say: Words the options, as :func:`label_options` does (None) or :func:`name_values`.
+        say: Words the options, as :func:`label_options` does (None).
     """
     say = label_options if say is None else say
     found = []
@@ -122,15 +122,6 @@ def label_options(options: Sequence[tuple[str, str]]) -> str:
     ' with color: red, and size: 8'
     """
     return " with " + ", and ".join(f"{name}: {value}" for name, value in options) if options else ""
-
-
-def name_values(options: Sequence[tuple[str, str]]) -> str:
-    """Words options without their names, as people do.
-
-    >>> name_values([("color", "red"), ("size", "8")])
-    ', in red, 8'
-    """
-    return ", in " + ", ".join(value for _, value in options) if options else ""
 
 
 def human_goals(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections import Counter
 from random import Random
 
@@ -11,7 +12,8 @@ import pytest
 
 from mage_envs.worlds.webshop import Shop, make_shop
 from mage_envs.worlds.webshop.catalogue import GOALS_A_PRODUCT, make_products
-from mage_envs.worlds.webshop.kinds import CATEGORIES, KINDS
+from mage_envs.worlds.webshop.kinds import CATEGORIES, KINDS, POOLS, VALUES
+from mage_envs.worlds.webshop.wordings import PARAPHRASES, respell
 
 SIZE_AND_PHRASING = [("small", "labels"), ("small", "short"), ("large", "labels")]
 
@@ -33,6 +35,7 @@ def test_version_1_never_changes() -> None:
     """Another fingerprint is another catalogue: it needs another version."""
     assert make_shop().catalogue == "proc-v1:1000:seed0"
     assert fingerprint(make_shop()) == "beab1c2c5dff8f29"
+    assert fingerprint(make_shop(phrasing="short")) == "55c9f6006f75075f"
 
 
 def test_a_larger_catalogue_begins_with_the_smaller_one() -> None:
@@ -58,7 +61,27 @@ def test_short_requests_name_no_options() -> None:
     shop = make_shop(phrasing="short")
     texts = [goal.text for goal in shop.goals]
     assert all(text == text.lower() and ": " not in text for text in texts)
-    assert 10 < sum(len(text.split()) for text in texts) / len(texts) < 20
+    told = [text.split(", and price")[0].split() for text in texts]
+    assert sum(map(len, told)) / len(told) == pytest.approx(14, abs=1)
+
+
+def test_other_words_are_no_options_and_not_the_same_words() -> None:
+    assert set(PARAPHRASES) == {attribute for pool in POOLS.values() for attribute in pool}
+    values = {value for values in VALUES.values() for value in values}
+    for attribute, said in PARAPHRASES.items():
+        assert not {value for value in values if re.search(rf"(?<![\w-]){re.escape(value)}(?![\w-])", said)}, said
+        assert not set(attribute.split()) & set(said.split()), said
+    for options in VALUES.values():
+        assert len({word for value in options for word in {value, respell(value)}}) == sum(
+            len({value, respell(value)}) for value in options
+        )
+
+
+def test_short_wordings_are_harder_by_themselves() -> None:
+    labels, short = measure(make_shop()), measure(make_shop(phrasing="short"))
+    for name in ("rule", "options", "rerank"):
+        assert short[name][0] < labels[name][0] - 5, name
+    assert short["oracle"] == (100, 100)
 
 
 REAL = {"rule": (56.5, 1.2), "options": (79.8, 54.8), "rerank": (95.1, 86.6), "oracle": (98.9, 93.0)}
