@@ -16,6 +16,7 @@ from mage_envs.scenarios import Scenario
 
 _CELL = 6
 _OTHERS = 59  # Columns of an opponent's name, its share, three values and the total, with the gaps.
+_BEST = 19  # Columns of the word best and the total, in a world.
 _MANY = 4  # Opponents that are named one by one.
 
 LEGEND = (
@@ -63,7 +64,7 @@ def scenario_table(
     head = f"   {scenario.unit}; N = {count}, {scenario.instance} instances"
     title = Text.assemble(("\n" + scenario.name, "bold"), head)
     if scenario.population is None:
-        return Group(title, *_best_play(seats[0].average.values["told"], _episodes(count, width)))
+        return Group(title, *_best_play(seats[0].average.values["told"], _episodes(count, width, _BEST)))
     fresh = scenario.instance == "fresh"
     shown = _Shown(_episodes(count, width), ("random", "equilibrium", "told") if fresh else ("random", "equilibrium"))
     table = _empty(shown)
@@ -108,9 +109,9 @@ def _empty(shown: _Shown) -> Table:
     return table
 
 
-def _episodes(count: int, width: int) -> tuple[int, ...]:
+def _episodes(count: int, width: int, others: int = _OTHERS) -> tuple[int, ...]:
     """Chooses the episodes to show: all if there is room, else the first ones and the last."""
-    room = max(2, (width - _OTHERS) // (_CELL + 1))
+    room = max(2, (width - others) // (_CELL + 1))
     return tuple(range(1, count + 1)) if count <= room else (*range(1, room), count)
 
 

@@ -13,7 +13,9 @@ from benchmarks.ceilings import Ceilings, panel_ceilings
 from benchmarks.instances import contents, new_instances
 from benchmarks.panels import Entry, derive_seed, make_panel
 from benchmarks.suites import SUITES, Suite
+from mage_envs.errors import UnsupportedGameError
 from mage_envs.scenarios import SCENARIOS
+from mage_envs.worlds import load_world
 from mage_envs.worlds.minesweeper import bits
 from mage_envs.worlds.sokoban import solve
 from tests.benchmarks.fakes import suite
@@ -153,3 +155,27 @@ def test_what_is_known_of_the_best_play(scenario: str) -> None:
 def test_where_a_win_ends_it_the_ceiling_is_of_one_episode() -> None:
     found = ceilings_of("sokoban/test", stop_on_success=True)
     assert (found.told, found.adaptive) == (1.0, None)
+
+
+def test_rooms_that_need_more_turns_than_there_are_lower_the_ceiling() -> None:
+    world, rooms = load_world("sokoban"), range(300)
+    lengths = [world.known(world.start(room))["optimal_moves"] for room in rooms]
+    share = sum(length <= 4 * 3 for length in lengths) / 300
+    assert 0.2 < share < 0.9
+    assert world.best_play(rooms, 4) == (share, share)
+    assert world.best_play(rooms, 7) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("world", "turns", "why"),
+    [
+        ("sokoban(reward=shaped)", 7, "shaped"),
+        ("sokoban", 4, "not known"),
+        ("minesweeper", 32, "turn limit"),
+        ("minesweeper(rows=8, columns=8, mines=5)", 64, "7624512 placements"),
+        ("alfworld", 10, "nobody has proven what can be won in ALFWorld"),
+    ],
+)
+def test_where_nothing_is_proven_the_reason_is_said(world: str, turns: int, why: str) -> None:
+    with pytest.raises(UnsupportedGameError, match=why):
+        load_world(world).best_play([], turns)

@@ -13,7 +13,17 @@ from benchmarks.ceiling_rows import ALL, CeilingRow, ceiling_rows, write_rows
 from benchmarks.ceiling_tables import scenario_table
 from benchmarks.ceilings import panel_ceilings
 from benchmarks.panels import make_panel
-from benchmarks.yardsticks import ANY, KINDS, NEEDS_ALL, NO_TABLE, STOPS, Kind, SeatYardsticks, seat_yardsticks
+from benchmarks.yardsticks import (
+    ANY,
+    KINDS,
+    NEEDS_ALL,
+    NO_TABLE,
+    NOBODY_ELSE,
+    STOPS,
+    Kind,
+    SeatYardsticks,
+    seat_yardsticks,
+)
 from mage_envs.opponents.populations import POPULATIONS, Population
 from mage_envs.scenarios import SCENARIOS, Scenario
 from tests.benchmarks.fakes import KUHN, suite
@@ -212,3 +222,25 @@ def test_no_cell_is_a_formula() -> None:
     assert write_rows([found]).splitlines()[1].split(",") == [
         *("'=cmd()", "'@x", "1", "0", "1", "told", "-0.5", "", "", "yes", "", "'+1")
     ]
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_of_worlds_the_best_play_is_shown(width: int) -> None:
+    told = printed(SCENARIOS.get("minesweeper/5x5"), width)
+    assert max(map(len, told.splitlines())) <= width
+    line = next(line for line in told.splitlines() if line.startswith("best"))
+    assert line.split() == ["best", "+0.782", "+1.000", "+1.000", "+2.782"]
+    assert "seat" not in told
+    unknown = " ".join(printed(SCENARIOS.get("minesweeper/8x8"), width).split())
+    assert "best: 8×8 with 5 mines has 7624512 placements" in unknown
+
+
+def test_rows_of_worlds_say_what_is_known_and_why_the_rest_is_not() -> None:
+    found = {(row.kind, row.episode): row for row in rows(SCENARIOS.get("minesweeper/5x5"), size=2)}
+    assert len(found) == 4 * 4
+    assert found["adaptive", "1"].value == found["told", "1"].value == pytest.approx(1798 / 2300)
+    assert found["adaptive", ALL].value == pytest.approx(2 + 1798 / 2300)
+    assert (found["random", "1"].value, found["random", "1"].note) == (None, NOBODY_ELSE)
+    (seat,) = yardsticks(SCENARIOS.get("sokoban/test"), 2, stop_on_success=True)
+    assert (seat.members, seat.average.values["adaptive"].why) == ((), STOPS)
+    assert seat.average.values["told"].episodes == (1.0, 1.0, 1.0)
