@@ -79,11 +79,11 @@ def test_a_board_is_won_lost_and_flagged() -> None:
 
 def test_the_score_is_one_for_a_won_board() -> None:
     world, start = made((0,), rows=3, columns=3, mines=1)
-    after, reward = world.step(start, 2)
+    after, reward, *_ = world.step(start, 2)
     assert (reward, world.outcome(after), world.facts(after)["mined"]) == (1.0, "win", (0,))
-    after, reward = world.step(start, 0)
+    after, reward, *_ = world.step(start, 0)
     assert (reward, world.outcome(after), world.facts(after)["hit"]) == (0.0, "loss", 0)
-    after, reward = world.step(start, 9)
+    after, reward, *_ = world.step(start, 9)
     assert (reward, world.outcome(after), world.facts(after)["flags"]) == (0.0, None, (0,))
     assert world.legal(after) == (*range(1, 9), *range(9, 18))
 
