@@ -330,16 +330,25 @@ def test_the_boards_of_this_version_are_on_this_versions_panel() -> None:
         assert panels == {make_panel(suite).hash}
 
 
-@pytest.mark.parametrize("agent", ["random", "thompson"])
-def test_whoever_plays_the_panel_again_gets_the_same_hash(agent: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "scenario", "agent"),
+    [
+        ("quick", "kuhn/train", "random"),
+        ("quick", "kuhn/train", "thompson"),
+        ("worlds", "minesweeper/5x5", "random"),
+        ("worlds", "sokoban/one_box", "sokoban_explorer"),
+    ],
+)
+def test_whoever_plays_the_panel_again_gets_the_same_hash(name: str, scenario: str, agent: str) -> None:
     """Also a guard: whatever changes what is played needs a new version of the suite, and new rows."""
-    suite = SUITES.get("quick")
-    scenario = suite.parts[0].scenario
-    env, player, digest = suite.make_env(scenario, "array"), make_agent(agent), hashlib.sha256()
-    for entry in make_panel(suite).by_scenario[scenario.name]:
+    suite = SUITES.get(name)
+    played = next(part.scenario for part in suite.parts if part.scenario.name == scenario)
+    env, player, digest = suite.make_env(played, "array"), make_agent(agent), hashlib.sha256()
+    for entry in make_panel(suite).by_scenario[scenario]:
         digest.update(play(env, player, entry).line() + b"\n")
-    (row,) = [found for found in read_board(README.parent / "quick.csv")
-              if (found["scenario"], found["agent"]) == (scenario.name, agent)]  # fmt: skip
+    rows = {(found["suite_version"], found["scenario"], found["agent"]): found
+            for found in read_board(README.parent / f"{name}.csv")}  # fmt: skip
+    row = rows[str(suite.version), scenario, agent]
     assert row["run"] == digest.hexdigest()
 
 
