@@ -28,6 +28,9 @@ def printable(text: str, limit: int = MAX_VIEW) -> str:
     >>> print(printable("a\x00b"))
     a\x00b
     """
-    if not _KNOWN.issuperset(text):  # Two texts that differ must go on differing: they are what a seat knows.
+    plain = text.isascii() and text.replace("\n", "").isprintable()  # Nearly all texts, ten times faster.
+    if not plain and not _KNOWN.issuperset(
+        text
+    ):  # Two texts that differ must go on differing: they are what a seat knows.
         text = "".join(char if char in _KNOWN else char.encode("unicode_escape").decode() for char in text)
     return text if len(text) <= limit else text[: limit - len(_CUT)] + _CUT

@@ -47,6 +47,8 @@ def _last_bracket(text: str) -> int | None:
     """Returns where the bracket opens that the last character closes; None if it closes none."""
     if not text.endswith("]"):
         return None
+    if text.count("[") == text.count("]") == 1:
+        return text.index("[")
     depth = 0
     for at in range(len(text) - 1, -1, -1):
         depth += (text[at] == "]") - (text[at] == "[")

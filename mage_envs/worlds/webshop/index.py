@@ -87,8 +87,10 @@ class SearchIndex:
         blocks = -(-len(self._order) // _BLOCK)
         scores = np.bincount(documents, weights=parts, minlength=blocks * _BLOCK).astype(np.float32)
         least = np.float32(0)
-        if blocks > limit:  # So many blocks have a score of at least this: nothing below it can be among the best.
-            least = np.partition(scores.reshape(blocks, _BLOCK).max(axis=1), -limit)[-limit]
+        # Nothing below the limit-th best score can be among the best, nor below that of the best of each block.
+        tops = scores.reshape(blocks, _BLOCK).max(axis=1) if blocks > limit else scores
+        if len(tops) > limit:
+            least = np.partition(tops, -limit)[-limit]
         found = np.flatnonzero(scores >= least) if least > 0 else np.flatnonzero(scores)
         best = found[np.argsort(-scores[found], kind="stable")[:limit]]
         return Hits(tuple(self._order[best].tolist()), tuple(scores[best].tolist()))

@@ -115,12 +115,14 @@ class Body:
             equal, the first gives the place and the last the meaning.
         commands: A click on each label.
         text: It in words, as ``"text"`` has it.
+        results: Id, title and price tag of each product that a page of results shows.
     """
 
-    __slots__ = ("_folded", "commands", "labels", "nodes", "text")
+    __slots__ = ("_folded", "commands", "labels", "nodes", "results", "text")
 
-    def __init__(self, nodes: Iterable[Node]) -> None:
-        """Makes a body of its nodes."""
+    def __init__(self, nodes: Iterable[Node], results: Iterable[tuple[str, str, str]] = ()) -> None:
+        """Makes a body of its nodes, and of the products that were found."""
+        self.results = tuple(results)
         self.nodes = tuple(nodes)
         self.labels = _clickables(self.nodes)
         self.commands = tuple(f"click[{label}]" for label in self.labels)
@@ -158,9 +160,10 @@ def results_body(number: int, total: int, shown: Iterable[Product]) -> Body:
     if number > 1:
         nodes.append(_button(PREVIOUS))
     nodes.append(_button(NEXT))
-    for product in shown:
-        nodes += (Node(NodeKind.LINK, product.asin), _plain(product.title), _plain(product.price_tag))
-    return Body(nodes)
+    results = [(each.asin, each.title, each.price_tag) for each in shown]
+    for asin, title, tag in results:
+        nodes += (Node(NodeKind.LINK, asin), _plain(title), _plain(tag))
+    return Body(nodes, results)
 
 
 def item_body(product: Product, show_attributes: bool) -> Body:

@@ -29,7 +29,7 @@ from mage_envs.worlds.webshop.session import ShopSession
 if TYPE_CHECKING:
     from mage_envs.worlds.webshop.official import Variant
 
-_KEPT_SEARCHES, _KEPT_PAGES = 1 << 10, 1 << 9
+_KEPT_SEARCHES, _KEPT_RESULTS, _KEPT_PRODUCTS = 1 << 10, 1 << 9, 1 << 11
 
 _INDEX = index_body()
 
@@ -72,8 +72,8 @@ class Shop:
         self.show_attributes = show_attributes
         self._index, self._nouns = index, nouns
         self._positions = {each.asin: at for at, each in enumerate(products)} if positions is None else positions
-        self._results_body = lru_cache(maxsize=_KEPT_PAGES)(self._make_results)
-        self._product_body = lru_cache(maxsize=_KEPT_PAGES)(self._make_product)
+        self._results_body = lru_cache(maxsize=_KEPT_RESULTS)(self._make_results)
+        self._product_body = lru_cache(maxsize=_KEPT_PRODUCTS)(self._make_product)
         self._hits = lru_cache(maxsize=_KEPT_SEARCHES)(lambda query: index.search(query).documents)
 
     @classmethod

@@ -175,7 +175,8 @@ class WebShop(World):
         if place.kind is not PageKind.DONE:
             return {"action_valid": False} if place is before else None
         options = dict(place.options)
-        return {"scores": {mode: self.shop.reward(goal, place.asin, options, mode) for mode in get_args(RewardMode)}}
+        other: RewardMode = "webshop" if self._mode == "strict" else "strict"
+        return {"scores": {self._mode: place.reward, other: self.shop.reward(goal, place.asin, options, other)}}
 
     def outcome(self, state: State) -> WorldOutcome | None:
         """Returns a win for a purchase that meets the goal in full, a loss for any other."""
@@ -191,13 +192,12 @@ class WebShop(World):
         goal, place = shopper
         body, instruction = self.shop.body(place), self.shop.goals[goal].text
         product = self.shop.product(place.asin) if place.kind in (PageKind.ITEM, PageKind.SUB) else None
-        results = self.shop.results(place) if place.kind is PageKind.RESULTS else ()
         return {
             "instruction": instruction,
             "page": str(place.kind),
             "text": write_page(instruction, body, self._show, place),
             "clickables": tuple(body.labels),
-            "results": tuple((each.asin, each.title, each.price_tag) for each in results),
+            "results": body.results,
             "number": place.number,
             "product": "" if product is None else product.asin,
             "options": {} if product is None else dict(product.options),

@@ -65,7 +65,7 @@ def _instruction(made: Made, number: int) -> dict[str, Any]:
 def _human(made: Made) -> dict[str, Any]:
     return {
         "asin": made.product.asin,
-        "instruction": f"{made.short_request}.",
+        "instruction": f"{made.request.lower()}.",
         "attributes": list(made.product.attributes),
         "options": [],
         "instruction_attributes": list(made.wanted),
