@@ -21,7 +21,10 @@ from mage_envs.scenarios import Scenario
 from mage_envs.worlds import World
 
 MAX_TRIES = 100
-"""So many seeds are tried for an entry; the last one is taken if every instance has come before."""
+"""So many seeds are tried for an entry; the last one is taken if every instance has come before.
+
+Where a world says how many instances there are, ten times as many are tried, and all come equally often.
+"""
 
 _KIND = "panel"
 
@@ -62,10 +65,13 @@ def contents(env: Any, seed: int) -> list[str]:
 def _chosen(
     scenario: Scenario, episodes: int, seeds: Sequence[int], another: Callable[[int, int], int]
 ) -> Iterator[int]:
-    env = scenario.make(interface="text", episodes=episodes)
+    env: Any = scenario.make(interface="text", episodes=episodes)
     seen: set[str] = set()
+    count = env.unwrapped.world.count or 0
     for place, first in enumerate(seeds):
-        for again in range(MAX_TRIES):
+        if count and len(seen) == count:
+            seen.clear()  # All have come: the next round.
+        for again in range(max(MAX_TRIES, 10 * count)):
             seed = another(place, again) if again else first
             names = contents(env, seed)
             if len(set(names)) == len(names) and seen.isdisjoint(names):

@@ -47,6 +47,7 @@ class EpisodeRecord(_Frozen):
 
     Attributes:
         instance: Id of the instance.
+        sha256: Of the file that the instance is read from. A line of an instance that is made has no such key.
         seat: The agent's seat.
         actions: All that the agent answered in phase ``play``, also what could not be played.
         reward: Its score by the rules, penalties included.
@@ -60,6 +61,7 @@ class EpisodeRecord(_Frozen):
     """
 
     instance: str
+    sha256: str = Field(default="", exclude_if=lambda sha256: not sha256)
     seat: int
     actions: tuple[Action, ...]
     reward: float

@@ -56,7 +56,8 @@ def decisions(env: Any, first: Start, finished: list[EpisodeRecord]) -> Decision
     observation, info = first
     over = False
     while not over:
-        instance = str(info.pop("privileged")["instance"])
+        secret = info.pop("privileged")
+        instance, sha256 = str(secret["instance"]), dict(secret.get("known", ())).get("sha256", "")
         answers: list[Action] = []
         while "episode_result" not in info:
             answers.append((yield observation, info))
@@ -66,7 +67,9 @@ def decisions(env: Any, first: Start, finished: list[EpisodeRecord]) -> Decision
         seat, result = info["seat"], deepcopy(info["episode_result"])  # Before the agent gets its hands on them.
         reflection = None if over else (yield observation, info)
         finished.append(
-            EpisodeRecord(instance=instance, seat=seat, actions=tuple(answers), reflection=reflection, **result)
+            EpisodeRecord(
+                instance=instance, sha256=sha256, seat=seat, actions=tuple(answers), reflection=reflection, **result
+            )
         )
         if not over:
             observation, _, terminated, truncated, info = env.step(reflection)

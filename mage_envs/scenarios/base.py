@@ -24,6 +24,7 @@ class Scenario:
         seats: Seats that the agent plays, each in the same share of the meta-episodes.
         instance: ``"fresh"`` draws a new instance for each episode, ``"replay"`` repeats the first.
         arguments: Further keyword arguments of the environment, as pairs of a name and a JSON value.
+        needs_data: Whether instances are read from files that are no part of MAGE: an error says how to get them.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Scenario:
     seats: tuple[int, ...] = (0, 1)
     instance: Instance = "fresh"
     arguments: tuple[tuple[str, Any], ...] = ()
+    needs_data: bool = False
 
     def __post_init__(self) -> None:
         """Checks the seats.
@@ -62,7 +64,12 @@ class Scenario:
         return gym.make(self.env_id, **given)
 
     def as_dict(self) -> dict[str, Any]:
-        """Returns all that decides what is played, as JSON values: what a panel's hash is taken over."""
+        """Returns all that decides what is played, as JSON values: what a panel's hash is taken over.
+
+        Raises:
+            LevelError: Files are not there that it is read from.
+        """
+        made: Any = self.make().unwrapped if self.needs_data else None
         return {
             "name": self.name,
             "env_id": self.env_id,
@@ -70,6 +77,7 @@ class Scenario:
             "seats": list(self.seats),
             "instance": self.instance,
             "arguments": dict(self.arguments),
+            **({} if made is None else {"data": made.world.data}),
         }
 
 

@@ -115,6 +115,7 @@ class World(ABC):
         actions: Number of action ids; 0 in a world whose nature is text.
         vocabulary: Folded names that exist in some state: such an answer is illegal, another one unparsable.
         box: The array of a state; None in a world whose nature is text.
+        count: How many instances :meth:`draw` can give; None: more than any panel takes.
         worst_score: The least that the rules can cost: the score of a forfeited episode.
         pictures: Whether :meth:`picture` draws a state.
         batched: Whether :meth:`batch` plays many sessions at once.
@@ -130,6 +131,7 @@ class World(ABC):
     actions: int = 0
     vocabulary: frozenset[str] = frozenset()
     box: TensorBox | None = None
+    count: int | None = None
     worst_score: float = 0.0
     pictures: bool = False
     batched: ClassVar[bool] = False
@@ -140,6 +142,11 @@ class World(ABC):
         return ("text",) if self.box is None else ("array", "text")
 
     # Instances.
+
+    @property
+    def data(self) -> str:
+        """SHA-256 over the files that instances are read from, in hexadecimal; empty where they are made."""
+        return ""
 
     def draw(self, u: float) -> InstanceId:
         """Returns the id of an instance.

@@ -105,18 +105,20 @@ class _Walk:
         self.plan: list[str] = []
 
     def bring_about(self, wanted: Wanted) -> tuple[str, ...] | None:
-        """Returns the commands that make a conjunction true and win; None if that fails."""
+        """Returns the commands that make a conjunction true, up to the win; None if that fails."""
+        self._work_towards(wanted)
+        return tuple(self.plan) if self.state.won else None
+
+    def _work_towards(self, wanted: Wanted) -> None:
         homes = {atom[1]: atom[2] for atom in wanted if atom[0] == "in" and len(atom) == 3}
         treatments = [(atom[1], atom[0]) for atom in wanted if atom[0] in _TREATMENTS]
         held = [atom[1] for atom in wanted if atom[0] == "held"]
         for thing in dict.fromkeys([*homes, *(thing for thing, _ in treatments)]):
             needed = [flag for one, flag in treatments if one == thing and not self._is(flag, thing)]
             if not self._settle(thing, needed, homes.get(thing)):
-                return None
-        if not all(self._fetch(thing) for thing in held):
-            return None
-        self._walk_and_switch(wanted)
-        return tuple(self.plan) if self.state.won else None
+                return
+        if all(self._fetch(thing) for thing in held):
+            self._walk_and_switch(wanted)
 
     def _is(self, flag: str, thing: int) -> bool:
         return bool(getattr(self.state, flag) >> thing & 1)
@@ -189,6 +191,8 @@ class _Walk:
             self._do("open", receptacle)
 
     def _do(self, rule: str, *named: int) -> bool:
+        if self.state.won:  # Earlier than planned: a thing lies in two receptacles, and stays in one.
+            return False
         command = write(self.game, rule, *named)
         self.plan.append(command)
         return self.state.step(command) != NOTHING_HAPPENS

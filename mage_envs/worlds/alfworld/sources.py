@@ -50,7 +50,6 @@ def data_folder(data_dir: str) -> Path:
     return Path(named).expanduser() if named else Path.home() / ".cache" / "alfworld"
 
 
-@lru_cache(maxsize=16)
 def find_games(source: str, data_dir: str) -> dict[str, Path]:
     """Returns the games of a source by id, in the order of the ids.
 
@@ -61,8 +60,13 @@ def find_games(source: str, data_dir: str) -> dict[str, Path]:
     Raises:
         LevelError: There is nothing; the message says where it was looked for and how to fetch it.
     """
+    return _found(source, data_folder(data_dir))
+
+
+@lru_cache(maxsize=16)
+def _found(source: str, root: Path) -> dict[str, Path]:
     if source in SPLITS:
-        return _of_split(source, data_folder(data_dir))
+        return _of_split(source, root)
     path = Path(source).expanduser()
     if path.is_file():
         return {path.parent.name or path.stem: path}
@@ -78,7 +82,12 @@ def find_games(source: str, data_dir: str) -> dict[str, Path]:
 @lru_cache(maxsize=1024)
 def load_game(path: Path, dialect: str, quirks: str) -> Loaded:
     """Loads a game of :func:`find_games`, once for all who play it."""
-    return loaded(Game.from_file(path, dialect, quirks), hashlib.sha256(path.read_bytes()).hexdigest())
+    return loaded(Game.from_file(path, dialect, quirks), file_hash(path))
+
+
+def file_hash(path: Path) -> str:
+    """Returns the SHA-256 of a file in hexadecimal."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def loaded(game: Game, sha256: str = "") -> Loaded:

@@ -6,7 +6,8 @@ files every text and every list of admissible commands is the original's, to the
 
 from __future__ import annotations
 
-from functools import lru_cache
+import hashlib
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, get_args
 
@@ -20,7 +21,7 @@ from mage_envs.worlds.alfworld.households import SPLITS as HOUSEHOLD_SPLITS
 from mage_envs.worlds.alfworld.quirks import check_quirks
 from mage_envs.worlds.alfworld.reasons import reason
 from mage_envs.worlds.alfworld.reference import TextWorldState, written
-from mage_envs.worlds.alfworld.sources import PROCEDURAL, Loaded, find_games, load_game, loaded, task_type_of
+from mage_envs.worlds.alfworld.sources import PROCEDURAL, Loaded, file_hash, find_games, load_game, loaded, task_type_of
 from mage_envs.worlds.alfworld.state import State as House
 from mage_envs.worlds.alfworld.tables import TaskType
 from mage_envs.worlds.alfworld.words import NOTHING_HAPPENS
@@ -75,8 +76,8 @@ class ALFWorld(World):
         source: ``"procedural"`` (made households), ``"train"``, ``"valid_seen"``, ``"valid_unseen"``,
             ``"valid_train"`` (ALFWorld's own games), or a path of a folder or file of such games.
         data_dir: Folder of ALFWorld's games; empty: ``$ALFWORLD_DATA``, else ``~/.cache/alfworld``.
-        split: Of made households, ``"all"`` or ``"train"``, or what that holds out: ``"task_types"`` (Cool and Pick2),
-            ``"rooms"`` (bathrooms), ``"pairs"`` (of thing and receptacle).
+        split: Of made households, ``"all"``, ``"train"``, ``"validation"``, ``"test"``, or what these hold out:
+            ``"task_types"`` (Cool and Pick2), ``"rooms"`` (bathrooms), ``"pairs"`` (of thing and receptacle).
         tasks: ``"all"`` types of tasks, ``"seen"`` (without Cool and Pick2), ``"held_out"`` (these), or one type.
         dialect: ``"0.4"`` (``move O to R``) or ``"0.3"`` (``put O in/on R``), for any source.
         quirks: ``"faithful"``, or ``"clean"``: every receptacle at a place of its own, a thing in one of them only.
@@ -146,10 +147,18 @@ class ALFWorld(World):
         self._files = find_games(source, data_dir)
         everything = self._tasks == TASKS["all"]
         self.games = tuple(name for name in self._files if everything or task_type_of(name) in self._tasks)
+        self.count = len(self.games)
         if not self.games:
             raise LevelError(f"{source!r} has no games of these types of tasks: {', '.join(sorted(self._tasks))}")
 
     # Instances.
+
+    @cached_property
+    def data(self) -> str:
+        """SHA-256 over the ids and files of the games that are drawn; empty where households are made."""
+        files = self._files or {}
+        lines = [f"{name} {file_hash(files[name])}\n" for name in self.games]
+        return hashlib.sha256("".join(lines).encode()).hexdigest() if lines else ""
 
     def draw(self, u: float) -> InstanceId:
         """Returns the id of a game of the source, or the number of a household of the split."""
@@ -158,8 +167,7 @@ class ALFWorld(World):
         first = int(u * 2**53)
         for k in range(_TRIES):
             number = first if k == 0 else splitmix64(first, k) >> 11
-            errand = errand_of(number)
-            if errand.task in self._tasks and self._split in ("all", split_of(errand)):
+            if errand_of(number).task in self._tasks and self._split in ("all", split_of(number)):
                 return number
         raise MageError(f"no household of split {self._split!r} with these tasks in {_TRIES} draws: allow more tasks")
 

@@ -65,11 +65,16 @@ def test_errands_cover_all_tasks_and_rooms() -> None:
 
 def test_splits_hold_out_one_axis_each() -> None:
     found: dict[str | None, set[tuple[str, ...]]] = {}
+    counted: Counter[str | None] = Counter()
     for number in range(4 * COUNT):
-        errand = errand_of(number)
-        found.setdefault(split_of(errand), set()).add(tuple(errand))
+        split = split_of(number)
+        found.setdefault(split, set()).add(tuple(errand_of(number)))
+        counted[split] += 1
     assert set(found) == {None, *SPLITS} - {"all"}
-    train, tasks, rooms, pairs = (found[name] for name in SPLITS[1:])
+    alike = [counted[name] for name in ("validation", "test")]
+    assert all(abs(count / (sum(alike) + counted["train"]) - 0.1) < 0.02 for count in alike)
+    train = found["train"] | found["validation"] | found["test"]
+    tasks, rooms, pairs = (found[name] for name in ("task_types", "rooms", "pairs"))
     assert {each[0] for each in train}.isdisjoint(HELD_TASKS)
     assert {each[0] for each in tasks} == HELD_TASKS
     assert HELD_ROOM not in {each[1] for each in train}
@@ -113,6 +118,7 @@ def test_every_published_game_is_won_in_3_to_9_steps(quirks: str, alfworld_data:
         plan = solve(state)
         assert plan is not None, file
         for command in plan:
+            assert not state.won
             state.step(command)
         assert state.won
         lengths[len(plan)] += 1
