@@ -7,6 +7,9 @@ from pathlib import Path
 
 from rich.console import Console
 
+from benchmarks.breakdown import breakdown
+from benchmarks.breakdown_report import LEGEND as BREAKDOWN_LEGEND
+from benchmarks.breakdown_report import breakdown_tables
 from benchmarks.leaderboard import board_path, read_board, row_key
 from benchmarks.panels import Panel
 from benchmarks.records import Record
@@ -39,6 +42,21 @@ def print_run(
         out.print(f"{elsewhere} rows of the board are of {other}, and are not shown.")
     for note in [*run.manifest.reasons, *_failures(records), *remarks(records)]:
         out.print(note, markup=False)
+
+
+def print_breakdown(out: Console, run: RunDirectory, panel: Panel, records: Iterable[Record], fact: str) -> None:
+    """Prints a run's results by what is known of the instances.
+
+    Args:
+        out: Where to.
+        run: The run.
+        panel: Its panel.
+        records: Its records.
+        fact: Such as ``task_type``.
+    """
+    found = breakdown(run, panel, records, fact)
+    out.print(breakdown_tables(found, fact, panel.suite.protocol, out.width))
+    out.print(f"\n{BREAKDOWN_LEGEND}", style="dim")
 
 
 def print_board(out: Console, suite: Suite, leaderboards: Path | None) -> None:
