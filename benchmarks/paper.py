@@ -81,6 +81,11 @@ SAME_TASK = {
     "sokoban/test": ("sokoban", IN),
     "sokoban/one_box": ("sokoban", "1 box"),
     "sokoban/three_boxes": ("sokoban", "3 boxes"),
+    "webshop/test": ("webshop", IN),
+    "webshop/heldout": ("webshop", "held-out tasks"),
+    "alfworld/valid_seen": ("alfworld", IN),
+    "alfworld/valid_unseen": ("alfworld", "valid_unseen"),
+    "alfworld/test": ("alfworld", IN),
 }
 """Scenario of ours to the environment and setting whose published numbers may stand beside it, for three episodes.
 The paper's text and its code disagree on Kuhn's opponent; both are scenarios (``mage_envs/scenarios/paper.py``)."""

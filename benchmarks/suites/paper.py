@@ -11,7 +11,7 @@ What is a matter of training (grouping, anchors, meta-reward, discounts) needs a
 from __future__ import annotations
 
 from benchmarks.suites.base import SUITES, Protocol, Suite, part
-from benchmarks.suites.worlds import SOKOBAN
+from benchmarks.suites.worlds import ALFWORLD, FEW, SOKOBAN, WEBSHOP
 
 SIZE = 512
 TABLE_1 = Protocol(episodes=3, stop_on_success=True)
@@ -27,12 +27,14 @@ SUITES.register(
     Suite(
         name="paper-table1",
         version=2,
-        summary="MAGE's Table 1, games and Sokoban: three attempts, one deal or room, stop at the first win",
+        summary="MAGE's Table 1, games and worlds: three attempts at one deal or instance, stop at the first win",
         parts=(
             part("paper/kuhn", SIZE, *_KUHN),
             part("paper/kuhn_argmax_first", SIZE, *_KUHN),
             part("paper/tictactoe", SIZE, *_SEARCH),
+            part("alfworld/test", SIZE, *ALFWORLD),
             part("sokoban/test", SIZE, *SOKOBAN),
+            part("webshop/test", FEW, *WEBSHOP),
         ),
         protocol=TABLE_1,
     ),
@@ -42,13 +44,16 @@ SUITES.register(
     Suite(
         name="paper-ood",
         version=2,
-        summary="MAGE's held-out opponents (MCTS-1000, its arg-max of CFR, CFR itself) and rooms (1 and 3 boxes)",
+        summary="MAGE's held-out opponents (MCTS-1000, arg-max of CFR, CFR) and what its worlds hold out",
         parts=(
             part("paper/kuhn_argmax_second", SIZE, *_KUHN),
             part("paper/kuhn_cfr", SIZE, *_KUHN),
             part("paper/tictactoe_ood", SIZE, *_STRONG),
             part("sokoban/one_box", SIZE, *SOKOBAN),
             part("sokoban/three_boxes", SIZE, *SOKOBAN),
+            part("webshop/heldout", SIZE, *WEBSHOP),
+            part("alfworld/task_types", SIZE, *ALFWORLD),
+            part("alfworld/rooms", SIZE, *ALFWORLD),
         ),
         protocol=TABLE_1,
     ),

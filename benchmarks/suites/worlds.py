@@ -1,8 +1,8 @@
-"""The worlds: rooms and boards that no training sees, and kinds that are held out; three episodes, each replayed.
+"""The worlds: rooms, boards, goals and households that no training sees, and kinds that are held out.
 
-512 instances a scenario, no two alike. The test split of MineSweeper has 480 boards of 5×5 cells and 1,512 of 6×6 with
-3 mines: 256 of the small ones are played, and 256 times three of the others where every episode has a board of its own.
-A world that is added is one line more, and the next version.
+Three episodes, each replayed, of 512 instances a scenario, no two alike. The test split of MineSweeper has 480 boards
+of 5×5 cells and 1,512 of 6×6 with 3 mines: 256 of the small ones are played, and 256 times three of the others where
+every episode has a board of its own. The test split of WebShop's 1,000 products has 308 goals: 256 are played.
 """
 
 from __future__ import annotations
@@ -15,13 +15,15 @@ FEW = 256
 
 SOKOBAN = ("random", "sokoban_greedy", "sokoban_explorer", "sokoban_solver")
 MINESWEEPER = ("random", "minesweeper_logic", "minesweeper_logic(remember=true)")
+WEBSHOP = ("random", "webshop_rule", "webshop_rerank", "webshop_explorer", "webshop_oracle")
+ALFWORLD = ("random", "alfworld_seeker", "alfworld_seeker(remember=true)", "alfworld_expert")
 
 SUITES.register(
     "worlds",
     Suite(
         name="worlds",
         version=1,
-        summary="single-agent worlds: Sokoban and MineSweeper, test splits and held-out kinds",
+        summary="single-agent worlds: Sokoban, MineSweeper, WebShop, ALFWorld, test splits and held-out kinds",
         parts=(
             part("sokoban/test", SIZE, *SOKOBAN),
             part("sokoban/one_box", SIZE, *SOKOBAN),
@@ -32,6 +34,15 @@ SUITES.register(
             part("minesweeper/5x5", FEW, *MINESWEEPER),
             part("minesweeper/7x7", SIZE, *MINESWEEPER),
             part("minesweeper/8x8", SIZE, *MINESWEEPER),
+            part("webshop/test", FEW, *WEBSHOP),
+            part("webshop/heldout_categories", SIZE, *WEBSHOP),
+            part("webshop/heldout_phrasing", FEW, *WEBSHOP),
+            part("webshop/heldout_size", SIZE, *WEBSHOP),
+            part("webshop/heldout", SIZE, *WEBSHOP),
+            part("alfworld/test", SIZE, *ALFWORLD),
+            part("alfworld/task_types", SIZE, *ALFWORLD),
+            part("alfworld/rooms", SIZE, *ALFWORLD),
+            part("alfworld/pairs", SIZE, *ALFWORLD),
         ),
     ),
 )

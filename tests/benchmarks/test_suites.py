@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -12,27 +13,60 @@ from benchmarks.suites import SUITES
 from benchmarks.yardsticks import seat_yardsticks
 from mage_envs.opponents.populations import POPULATIONS
 from mage_envs.scenarios import SCENARIOS
+from tests.benchmarks.test_cli import Terminal
+from tests.benchmarks.test_cli import benchmark as benchmark
+
+# The fixture of the published games: a test that takes it skips without them.
+from tests.worlds.alfworld.conftest import alfworld_data  # noqa: F401
 
 PANELS = {
     "quick": "a0bde7305f6c4545e8fa0dba4578acfd45f165039fe5c538c3c27816f196da29",
     "games": "c7a2ff5772bc3daeb055806ab85bb39181f916d43386f30b3b4b81301b476622",
     "rrps": "1c27576a31d202195bfda320f1dbed7f7fcfbd276c32673f7ec4ad4768c54427",
     "rrps-short": "a285aa840d3031a1183ca547fc454a4e351057cdb7257dd00dcb62a5339ae409",
-    "paper-table1": "3e40bc001f8445ed04dfe4b9874b2cac4520aba06c94a16540ddc6de3df44394",
-    "paper-ood": "0e1a6bb6bfa0eb9045bd6d965e7ae28c0bc2f7b8f0414b9d02e2c011893529e0",
+    "paper-table1": "6a944d8b10faf02beb84bda2621bb13d89f4c462cbe0094089bafa0e18aedc5f",
+    "paper-ood": "f336164bc3805e7bf180df2868c71800535c54f2a3f1ef22d231c30dee3916a9",
     "paper-curves": "87ed2e71cd42cdacb79b435beb30a025ddcf9222fb223b94f1fb953b360796b1",
     "paper-ablations": "82267ee9a30171b7c4096bc1444121501f85e9dd2d7308f144844398621dde58",
     "adaptation": "a939d2c30e41c1bd447402ca759ec4bc2bbf7632d57eb923b7045ae097fecd2f",
-    "worlds": "1cf1a5b3b1dbb33c0847f3b6fc7fbbcc435475fe4399c43b1a3444ab7a2e246a",
+    "worlds": "f820e64afa01ad70ac12457926ccb973aaa5374bda1c0894787ebe8c234c7c17",
 }
 """Panel hashes of the present version with its own sizes. A change here is another version of the suite."""
 
 VERSIONS = {"paper-table1": 2, "paper-ood": 2}
-"""Those that are not 1. Version 2 of the paper's suites has Sokoban."""
+"""Those that are not 1. Version 2 of the paper's suites has worlds."""
+
+
+PUBLISHED_GAMES = "69067cd3ee382feb840be8625131cfd096fe72a4aff899945cad0a6de1e9d03a"
+"""Likewise of ``alfworld``, whose files are no part of MAGE."""
 
 
 def test_every_suite_is_pinned() -> None:
-    assert set(SUITES) == set(PANELS)
+    assert set(SUITES) == {*PANELS, "alfworld"}
+
+
+def test_the_panel_of_published_games_does_not_change(
+    alfworld_data: Path,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("ALFWORLD_DATA", str(alfworld_data))
+    suite = SUITES.get("alfworld")
+    assert (suite.version, make_panel(suite).hash) == (1, PUBLISHED_GAMES)
+    plan = make_plan(suite)
+    assert plan.manifest.unsupported == {}
+    assert [len(agents) for agents in plan.manifest.config.plays.values()] == [4, 4]
+
+
+def test_the_suite_of_published_games_says_how_to_get_them(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    benchmark: Terminal,
+) -> None:
+    monkeypatch.setenv("ALFWORLD_DATA", str(tmp_path))
+    said = benchmark("run", "alfworld", "--out", "run")
+    assert said.code == 2
+    assert "alfworld-download" in said.err
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize("name", PANELS)
@@ -45,9 +79,11 @@ def test_every_scenario_is_in_a_suite() -> None:
     played = {part.scenario.name for name in SUITES for part in SUITES.get(name).parts}
     games = {name for name in SCENARIOS if SCENARIOS.get(name).population is not None}
     assert games - played == {"kuhn/paper_ood"}  # Its seats are apart in paper-table1 and paper-ood.
-    worlds = {name for name in SCENARIOS if name.startswith(("sokoban/", "minesweeper/"))}
-    to_train_with = {f"{world}/{split}" for world in ("sokoban", "minesweeper") for split in ("train", "validation")}
-    assert worlds - played == to_train_with | {"minesweeper/no_guess"}  # Nothing is left to guess or learn there.
+    worlds = ("sokoban", "minesweeper", "webshop", "alfworld")
+    left = {name for name in SCENARIOS if name.startswith(tuple(f"{world}/" for world in worlds))} - played
+    to_train_with = {f"{world}/{split}" for world in worlds for split in ("train", "validation")}
+    households = {f"alfworld/{name}" for name in ("train_30", "train_50", "fresh")}  # Of the training split, too.
+    assert left == to_train_with | households | {"minesweeper/no_guess"}  # Nothing is left to guess or learn there.
 
 
 def test_games_has_every_population_that_is_not_a_papers_or_a_switching_one() -> None:

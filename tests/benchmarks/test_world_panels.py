@@ -13,11 +13,15 @@ from benchmarks.ceilings import Ceilings, panel_ceilings
 from benchmarks.instances import contents, new_instances
 from benchmarks.panels import Entry, derive_seed, make_panel
 from benchmarks.suites import SUITES, Suite
+from mage_agent.agents import make_agent
+from mage_agent.briefing import brief
 from mage_envs.errors import UnsupportedGameError
 from mage_envs.scenarios import SCENARIOS
 from mage_envs.worlds import load_world
+from mage_envs.worlds.alfworld import solve as plan_task
 from mage_envs.worlds.minesweeper import bits
 from mage_envs.worlds.sokoban import solve
+from mage_envs.worlds.webshop import WebShop
 from tests.benchmarks.fakes import suite
 
 CONTENTS = {
@@ -33,6 +37,20 @@ CONTENTS = {
     ("paper-table1", "sokoban/test"): "253f722434094bd357551a21ef2a2a3ea0ce27e1c1018750d16bf035080706ca",
     ("paper-ood", "sokoban/one_box"): "bf99b112a03c17170db95ff205659f56aefc0531e0433751b36f0282773d704f",
     ("paper-ood", "sokoban/three_boxes"): "c885d1e57b66392b13ff777f2586edbfe7016001f200e1c86b2dfce34bf81431",
+    ("worlds", "webshop/test"): "952a2c5d504574a7d59f7aa0ebd1f0db4514bb672fab5338d104c9ef618bcf2f",
+    ("worlds", "webshop/heldout_categories"): "568e12174a6ad956f4db0c1c949faeb5574d47302777c32c06107193c81de403",
+    ("worlds", "webshop/heldout_phrasing"): "8b70fcce30ff0b8d68c45aa4a0edc9a16a01090f897b15ea0f76250eef3349d6",
+    ("worlds", "webshop/heldout_size"): "7b66b957103fc44cadc4bf0602cb86db5587115a8941b4a9c83d43c1360d0777",
+    ("worlds", "webshop/heldout"): "d7d1fdf41818050b7578b7eef9ca40fb9f3339d3ed844a98c82b0c2e3f9ee3c9",
+    ("worlds", "alfworld/test"): "4816e17cadb5d2554fbe64d553ae8a0592863c13d973bbaa6f0a64f91200fc23",
+    ("worlds", "alfworld/task_types"): "cbc47a6d8fc6a967a8c3fccbe0312593f1906e9aa3cc74c3fcfc789b57f59bdb",
+    ("worlds", "alfworld/rooms"): "943434a001f0dea23430242b27cfb7a840e8357b503a00f3906d8b7ac7437496",
+    ("worlds", "alfworld/pairs"): "66c5a24223ed981c15dbe800d7348ed1ed7d905f2d91698b115566b2024fda7b",
+    ("paper-table1", "alfworld/test"): "75417771979c680a9090aba47871d7e493843040998cdea53faf543a35a3cc7d",
+    ("paper-table1", "webshop/test"): "9b0575c20771fba1f3150b71eb43200eb6768a65420d59073764e77df3af066b",
+    ("paper-ood", "webshop/heldout"): "c47a1d673e2dc300c75b5322d73b575aba3dc85bf41299138fd20ce408a29c5e",
+    ("paper-ood", "alfworld/task_types"): "51592b7022ae097ecb898243991cfb2b297bee6664cce53c514d7a71d59ef5dd",
+    ("paper-ood", "alfworld/rooms"): "e965648a2ac488dc8fbe17b7b4a3a1c58e4716c0cda389fc8404c0e3a972f201",
 }
 """SHA-256 of the contents of a panel's instances, in order: a panel's own hash knows their seeds only."""
 
@@ -71,18 +89,48 @@ def reveal_board(env: Any, seed: int) -> None:
     assert info["episode_result"]["outcome"] == "win"
 
 
+def do_task(env: Any, seed: int) -> None:
+    """Plays the solver's plan."""
+    _, info = env.reset(seed=seed)
+    for command in plan_task(info["view"].whole_state.house) or ():
+        *_, info = env.step(command)
+    assert info["episode_result"]["outcome"] == "win"
+
+
+def buy_goal(env: Any, seed: int) -> None:
+    """Buys what the oracle buys."""
+    _, info = env.reset(seed=seed)
+    oracle = make_agent("webshop_oracle")
+    oracle.begin(brief(env, info, seed, oracle=True))
+    while "episode_result" not in info:
+        *_, info = env.step(oracle.act("", info))
+    assert info["episode_result"]["outcome"] == "win"
+
+
+SOLVERS = {"sokoban": solve_room, "minesweeper": reveal_board, "alfworld": do_task, "webshop": buy_goal}
+
+
+def meanings(env: Any, seed: int) -> list[str]:
+    """Returns the contents; of a goal, whose content is its number, all that it asks for."""
+    if not isinstance(env.world, WebShop):
+        return contents(env, seed)
+    env.reset(seed=seed)
+    goal = env.world.shop.goal(env.instances[0])
+    return [f"{goal.text} {goal.asin} {goal.attributes} {goal.options}"]
+
+
 @pytest.mark.parametrize(("name", "scenario"), CONTENTS)
 def test_every_instance_is_what_it_was_and_new_and_of_the_test_split_and_is_solved(name: str, scenario: str) -> None:
     env, seen = world_env(name, scenario), list[str]()
-    assert dict(SCENARIOS.get(scenario).arguments)["split"] == "test"
+    assert dict(SCENARIOS.get(scenario).arguments)["split"] not in ("all", "train", "validation")
     for entry in entries_of(name, scenario):
-        seen += contents(env, entry.seed)
-        (solve_room if scenario.startswith("sokoban/") else reveal_board)(env, entry.seed)
+        seen += meanings(env, entry.seed)
+        SOLVERS[scenario.split("/")[0]](env, entry.seed)
     assert len(set(seen)) == len(seen)
     assert hashlib.sha256("\n".join(seen).encode()).hexdigest() == CONTENTS[name, scenario]
 
 
-@pytest.mark.parametrize("world", ["sokoban", "minesweeper"])
+@pytest.mark.parametrize("world", ["sokoban", "minesweeper", "alfworld"])
 def test_no_instance_is_in_two_splits(world: str) -> None:
     found = []
     for split in SPLITS:

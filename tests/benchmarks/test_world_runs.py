@@ -65,6 +65,8 @@ EXPLORERS = {
     "sokoban/large": "sokoban_explorer",
     "minesweeper/test": "minesweeper_logic(remember=true)",
     "minesweeper/5x5": "minesweeper_logic(remember=true)",
+    "webshop/test": "webshop_explorer",
+    "alfworld/test": "alfworld_seeker(remember=true)",
 }
 """Who remembers what earlier episodes of a replayed instance showed."""
 
