@@ -110,8 +110,8 @@ def final_answer(reply: str) -> Answer:
         The answer, white space around it removed. Never raises for any string.
     """
     if "<" not in reply:  # No tag and no mark: most replies of programs.
-        said = reply.strip()
-        return Answer(ReplyKind.OK, said) if said else Answer(ReplyKind.EMPTY, "")
+        plain = reply.strip()
+        return Answer(ReplyKind.OK, plain) if plain else Answer(ReplyKind.EMPTY, "")
     said = _after_thoughts(reply)
     answers = None if said is None else _tagged(said)
     if said is None or answers is None or said.endswith(CUT_MARK):

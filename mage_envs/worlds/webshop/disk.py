@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from mage_envs import cache
 from mage_envs.worlds.webshop.index import SearchIndex, build_index, open_index
-from mage_envs.worlds.webshop.products import Product, read_product, usable
+from mage_envs.worlds.webshop.products import Product, attributes_of, read_product, usable
 from mage_envs.worlds.webshop.streaming import stream_dict, stream_list
 
 VERSION = "1"
@@ -253,7 +253,7 @@ def _write(products: Path, instructions: Path, folder: Path) -> None:
         def documents() -> Iterator[tuple[str, str]]:
             for item in usable(stream_list(products)):
                 record = record_of(item["asin"])
-                product = read_product(item, None if record is None else tuple(record["attributes"]))
+                product = read_product(item, attributes_of(record))
                 kept = {
                     key: record[key] for key in ("instruction", "instruction_attributes") if record and record.get(key)
                 }

@@ -20,7 +20,7 @@ from mage_envs.worlds.webshop.disk_goals import DiskGoals, disk_human_goals, dis
 from mage_envs.worlds.webshop.goals import Goal, draw_prices, human_goals, synthetic_goals
 from mage_envs.worlds.webshop.index import build_index
 from mage_envs.worlds.webshop.nouns import NounSource, TitleNouns, choose_nouns
-from mage_envs.worlds.webshop.products import read_product, usable
+from mage_envs.worlds.webshop.products import attributes_of, read_product, usable
 from mage_envs.worlds.webshop.shop import Shop
 
 VARIABLE = "MAGE_WEBSHOP_DATA"
@@ -124,7 +124,7 @@ def _memory_shop(
     products = []
     for record in usable(read_json(products_file)):
         kept = instructions.get(record["asin"])
-        products.append(read_product(record, None if kept is None else tuple(kept["attributes"])))
+        products.append(read_product(record, attributes_of(kept)))
     random = Random(goal_seed)
     prices = draw_prices(products, random)
     if told is None:

@@ -74,7 +74,7 @@ def read_product(record: Mapping[str, Any], attributes: tuple[str, ...] | None) 
             query, category, product_category.
         attributes: From the instruction file; None if it does not have the product.
     """
-    bullets = record["small_description"] or ()
+    bullets = () if record["small_description"] is None else record["small_description"]
     pricing, tag = _read_price(record["pricing"])
     return Product(
         record["asin"],
@@ -89,6 +89,12 @@ def read_product(record: Mapping[str, Any], attributes: tuple[str, ...] | None) 
         record["category"],
         record["product_category"],
     )
+
+
+def attributes_of(record: Mapping[str, Any] | None) -> tuple[str, ...] | None:
+    """Returns the attributes of a record of the instruction file; None if there is none, or it has none."""
+    kept = None if record is None else record.get("attributes")
+    return None if kept is None else tuple(kept)
 
 
 def usable(records: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:

@@ -96,7 +96,7 @@ def test_a_partial_purchase_is_a_loss_and_its_score_is_kept() -> None:
 
 @pytest.mark.parametrize("mode", ["webshop", "strict"])
 def test_both_scores_of_a_purchase_are_told(mode: str) -> None:
-    """The original pays x-large as large: the words of one are in the other."""
+    """The original pays large as x-large: its one word is among the wanted ones."""
     env = gym.make("mage/WebShop-meta-v0", reward=mode)
     shop = env.unwrapped.world.shop
     at, wrong = next(
