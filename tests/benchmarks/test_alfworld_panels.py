@@ -1,4 +1,4 @@
-"""Scenarios on games that are read from files: each comes once in a panel, and records say which file it was."""
+"""Panels of ALFWorld: every game is won by a plan; of files each comes once, and records say which file it was."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import pytest
 from benchmarks.panels import Panel, make_panel
 from benchmarks.plan import make_plan
 from benchmarks.runner import run
+from benchmarks.suites import SUITES, Suite
 from benchmarks.verification import verify
 from mage_envs.errors import LevelError, VerificationError
 from mage_envs.scenarios import SCENARIOS, Scenario
@@ -43,6 +44,20 @@ def games_of(panel: Panel) -> Iterator[str]:
             *_, info = env.step(command)
         assert info["episode_result"]["outcome"] == "win"
         yield env.instances[0]
+
+
+PANELS = [
+    replace(SUITES.get(name), parts=(part,))  # The entries are as in the whole suite.
+    for name in SUITES
+    for part in SUITES.get(name).parts
+    if part.scenario.name.startswith("alfworld/") and not part.scenario.needs_data
+]
+
+
+@pytest.mark.parametrize("own", PANELS, ids=lambda own: f"{own.name} {own.parts[0].scenario.name}")
+def test_every_household_of_a_suite_is_another_and_is_won_by_the_solver(own: Suite) -> None:
+    games = list(games_of(make_panel(own)))
+    assert len(set(games)) == len(games) == own.parts[0].meta_episodes
 
 
 @pytest.fixture
