@@ -58,7 +58,8 @@ def submit_folder(folder: Path | None) -> Path:
     """
     if folder is None:
         if not FOLDER.is_dir():
-            raise RecordError(f"there is no folder {FOLDER} here: go to a MAGE checkout, or name any by --leaderboards DIR")
+            remedy = "go to a MAGE checkout, or name any by --leaderboards DIR"
+            raise RecordError(f"there is no folder {FOLDER} here: {remedy}")
         return FOLDER
     try:
         folder.mkdir(parents=True, exist_ok=True)

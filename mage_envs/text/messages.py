@@ -13,8 +13,8 @@ REASONS = {
     ReplyKind.UNPARSABLE: "Your answer is not the name of an action. Answer with the exact name of one legal action.",
     ReplyKind.ILLEGAL: "The action that you named is not legal now. Name another one, which is.",
 }
-"""Why an answer was not played, one reason a kind, each naming its own remedy. No word of a list: a protocol may hide the
-legal actions."""
+"""Why an answer was not played, one reason a kind, each naming its own remedy. No word of a list: a protocol may hide
+the legal actions."""
 
 
 WORLD_REASONS = {

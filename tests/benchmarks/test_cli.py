@@ -259,6 +259,7 @@ def test_agents_that_cannot_play_are_listed(benchmark: Terminal) -> None:
             "rockbot. cannot play kuhn/train, kuhn/heldout: roshambo plays",
         ),
         (("play", "kuhn/trian"), r"unknown scenario 'kuhn/trian'\. Did you mean 'kuhn/train'"),
+        (("play", "worlds", "--scenario", "sokobn"), "Did you mean 'sokoban/"),
         (("play", "kuhn/train", "--opponent", "agressive"), "Did you mean 'aggressive'"),
         (("show", "quik"), "unknown suite 'quik'"),
         (("ceilings", "quik"), r"unknown suite 'quik'\. Did you mean 'quick'\?"),
@@ -360,6 +361,12 @@ def test_play_with_typing_errors(benchmark: Terminal) -> None:
     assert "Episode 3 of 3" in said.out
     assert "the best response to this opponent +0.333" in said.out
     assert "Your opponent was aggressive. Seed 1." in said.out
+
+
+def test_play_finds_a_scenario_of_a_suite(benchmark: Terminal) -> None:
+    said = benchmark("play", "worlds", "--scenario", "webshop", "--seed", "5", typed="")
+    assert said.code == 0
+    assert "You are a shopper in a web shop." in said.out
 
 
 def test_play_ends_cleanly_without_input(benchmark: Terminal) -> None:
