@@ -337,6 +337,8 @@ def test_the_boards_of_this_version_are_on_this_versions_panel() -> None:
         ("quick", "kuhn/train", "thompson"),
         ("worlds", "minesweeper/5x5", "random"),
         ("worlds", "sokoban/one_box", "sokoban_explorer"),
+        ("worlds", "webshop/test", "webshop_explorer(looks=3)"),
+        ("worlds", "alfworld/rooms", "alfworld_seeker(remember=true)"),
     ],
 )
 def test_whoever_plays_the_panel_again_gets_the_same_hash(name: str, scenario: str, agent: str) -> None:

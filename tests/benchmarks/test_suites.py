@@ -102,7 +102,9 @@ def test_the_suites_own_agents_play_everything_they_are_named_for(name: str) -> 
 def test_the_papers_protocol() -> None:
     suite = SUITES.get("paper-table1")
     assert (suite.protocol.episodes, suite.protocol.stop_on_success) == (3, True)
-    assert {part.meta_episodes for part in suite.parts} == {512}
+    assert {part.scenario.name for part in suite.parts if part.meta_episodes != 512} == {
+        "webshop/test"
+    }  # Of 308 goals.
     kuhn = [part.scenario for part in suite.parts if "Kuhn" in part.scenario.env_id]
     assert {scenario.instance for scenario in kuhn} == {"replay"}
     assert len(make_panel(suite, meta_episodes=128).by_scenario["paper/kuhn"]) == 128

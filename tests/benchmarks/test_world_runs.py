@@ -94,6 +94,14 @@ def test_on_the_board_memory_of_a_replayed_instance_is_what_gains() -> None:
         gains = rows[f"minesweeper/{size}", "minesweeper_logic(remember=true"]
         assert float(gains["score_1_high"]) < float(gains["score_3_low"])
         assert float(rows[f"minesweeper/{size}", "minesweeper_logic(remember=false"]["gain"]) == 0.0
+    for scenario in ("test", "heldout_categories", "heldout_phrasing", "heldout_size", "heldout"):
+        shopper = rows[f"webshop/{scenario}", "webshop_explorer(looks=3)"]
+        assert float(shopper["win_1_high"]) < float(shopper["win_3_low"])
+        assert float(rows[f"webshop/{scenario}", "webshop_rerank(looks=3)"]["gain"]) == 0.0
+    for scenario in ("test", "task_types", "rooms", "pairs"):
+        seeker = rows[f"alfworld/{scenario}", "alfworld_seeker(remember=true)"]
+        assert float(seeker["score_1_high"]) < float(seeker["score_3_low"])
+        assert float(rows[f"alfworld/{scenario}", "alfworld_seeker(remember=false)"]["gain_low"]) <= 0.0
     fresh = rows["minesweeper/fresh", "minesweeper_logic(remember=true"]
     assert float(fresh["gain_low"]) < 0.0 < float(fresh["gain_high"])
     assert float(fresh["score_1_low"]) < float(fresh["adaptive_1"]) < float(fresh["score_1_high"])
