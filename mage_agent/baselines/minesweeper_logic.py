@@ -9,6 +9,7 @@ as many as optimal play does, and 1,784 of 2,300 boards of 5×5 cells, where opt
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from mage_agent.agents import AGENTS
 from mage_agent.base import Briefing
 from mage_envs.errors import SpecError, UnsupportedGameError
 from mage_envs.worlds import Facts, WorldView
-from mage_envs.worlds.minesweeper import Knowledge, Odds, bits, grid, mine_odds, move_values
+from mage_envs.worlds.minesweeper import Knowledge, Odds, SolverLimitError, bits, grid, mine_odds, move_values
 
 MAX_EXACT = 5_000
 
@@ -48,7 +49,8 @@ class MineSweeperLogic:
 
         Args:
             remember: Whether it uses what earlier episodes showed of the mines, if the board is replayed.
-            exact: It guesses optimally when at most so many placements of the mines are left, 0..5000.
+            exact: It guesses optimally when at most so many placements of the mines are left, 0..5000, unless there
+                are more cells than ``move_values`` takes.
 
         Raises:
             SpecError: A value out of range.
@@ -114,8 +116,9 @@ class MineSweeperLogic:
         if odds.safe:
             return next(bits(odds.safe))
         if odds.ways <= self._exact:
-            values = move_values(known)
-            return max(values, key=lambda cell: (values[cell], -odds.mined[cell]))
+            with suppress(SolverLimitError):
+                values = move_values(known)
+                return max(values, key=lambda cell: (values[cell], -odds.mined[cell]))
         neighbours = known.grid.neighbours
         return min(bits(odds.hidden), key=lambda cell: (odds.mined[cell], len(neighbours[cell])))
 

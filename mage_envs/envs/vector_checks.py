@@ -81,13 +81,13 @@ def check_batchable(interface: str, render_mode: str | None) -> None:
         ValueError: With the vectorization mode that has it.
     """
     check_choice("interface", interface, get_args(Interface))
-    check_choice("render_mode", render_mode, (None, "ansi", "human"))
+    check_choice("render_mode", render_mode, (None, "ansi", "human", "rgb_array"))
     if interface == "text":
         raise ValueError("a batch has arrays only: for interface='text' use vectorization_mode='sync' or 'async'")
     if render_mode is not None:
         raise ValueError(
-            "a batch renders nothing: env.compiled.text(infos['view'][i]) says what environment i shows; for "
-            f"render_mode={render_mode!r} use vectorization_mode='sync'"
+            f"a batch renders nothing: for render_mode={render_mode!r} use vectorization_mode='sync' "
+            "(in a game's batch, env.compiled.text(infos['view'][i]) says what environment i shows)"
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any, ClassVar, get_args
 
@@ -14,6 +15,7 @@ from mage_envs.envs.actions import read_command
 from mage_envs.envs.checks import check_choice, check_int
 from mage_envs.envs.meta_episode import Instance, MetaEpisodeEnv
 from mage_envs.envs.spaces import text_space, world_array_space
+from mage_envs.errors import SpecError
 from mage_envs.games.base import Outcome
 from mage_envs.spec_strings import Spec, parse_spec
 from mage_envs.text.messages import world_rules
@@ -92,7 +94,8 @@ class MetaWorldEnv(MetaEpisodeEnv):
             ValueError: An unknown name or parameter (near matches are listed), or a value out of range.
         """
         spec = parse_spec(world)
-        self.world: World = load_world(Spec(spec.name, spec.args, (*spec.kwargs, *parameters.items())))
+        more = tuple((name, _plain(name, value)) for name, value in parameters.items())
+        self.world: World = load_world(Spec(spec.name, spec.args, (*spec.kwargs, *more)))
         if not self.world.pictures:
             self.metadata = MetaEpisodeEnv.metadata
         interface = self.world.interfaces[0] if interface is None else interface
@@ -239,3 +242,11 @@ class WorldEnv(MetaWorldEnv):
             if name in arguments:
                 raise ValueError(f"{name!r} belongs to the meta-episode: use the id with '-meta-' in it")
         super().__init__(world, episodes=1, **arguments)
+
+
+def _plain(name: str, value: Any) -> Any:
+    """Returns a parameter as a spec holds it; a path as text."""
+    plain = os.fspath(value) if isinstance(value, os.PathLike) else value
+    if not isinstance(plain, bool | int | float | str | np.integer | np.floating | Spec):
+        raise SpecError(f"{name}={value!r} cannot stand in a spec: give a number, true or false, or text")
+    return plain

@@ -159,6 +159,19 @@ def test_the_turn_limit_shows_no_mines_but_what_is_open_is_kept() -> None:
     assert agent.memory == Remembered(0, (), tuple(cell for cell, number in enumerate(shown) if number >= 0))
 
 
+@pytest.mark.parametrize(
+    ("spec", "board"),
+    [
+        ("minesweeper_logic", {"rows": 30, "columns": 30, "mines": 150}),  # Two placements left, on 154 hidden cells.
+        ("minesweeper_logic(exact=5000)", {"rows": 12, "columns": 12, "mines": 143}),
+    ],
+    ids=["mines", "cells"],
+)
+def test_it_plays_on_where_optimal_guesses_are_too_many(spec: str, board: dict[str, int]) -> None:
+    env = gym.make("mage/MineSweeper-meta-v0", episodes=1, **board)
+    assert len(play(make_agent(spec), env, 1)) == 1
+
+
 def test_what_it_cannot_play_is_refused() -> None:
     for spec in ("minesweeper_logic(exact=-1)", "minesweeper_logic(exact=9999)", "minesweeper_logic(remember=3)"):
         with pytest.raises(SpecError, match="exact"):

@@ -45,7 +45,7 @@ def test_flags_and_moved_mines_move_by_move() -> None:
     batch, state = world.batch(2), world.start(instance)
     batch.start(np.array([0, 1]), np.array([5, instance]))
     for action in (36 + 14, 36 + 14, 36 + 0, 14, 36 + 35, 36 + 35):
-        state, reward = world.step(state, action)
+        state, reward, _ = world.step(state, action)
         rewards, outcomes = batch.step(np.array([1]), np.array([action]))
         assert (rewards[0], outcomes[0]) == (reward, 0)
         assert (batch.observations[1] == world.tensor(state)).all()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import subprocess
 import sys
 from typing import Any
@@ -16,6 +17,7 @@ from gymnasium.vector import AutoresetMode
 import mage_envs
 from mage_envs.errors import UnsupportedGameError
 from mage_envs.worlds import WORLDS
+from mage_envs.worlds.sokoban import batch
 from tests.envs.world_twins import WorldTwins
 
 IDS = [
@@ -95,10 +97,28 @@ def test_wrong_calls_name_the_remedy(tmp_path: Any) -> None:
         make(meta=False, episodes=2)
     with pytest.raises(ValueError, match="sync"):
         make(interface="text")
+    for mode in ("ansi", "rgb_array"):
+        with pytest.raises(ValueError, match=rf"{mode}.* use vectorization_mode='sync'"):
+            make(render_mode=mode)
     path = tmp_path / "levels.txt"
     path.write_text("#####\n#@$.#\n#####\n")
     with pytest.raises(UnsupportedGameError, match="sync"):
         make(levels=str(path))
+
+
+@pytest.mark.parametrize("env_id", IDS)
+def test_a_pickled_batch_plays_on_alike(env_id: str) -> None:
+    env: Any = gym.make_vec(env_id, num_envs=2, vectorization_mode="vector_entry_point")
+    env.reset(seed=0)
+    again = pickle.loads(pickle.dumps(env))
+    for action in (0, 1):
+        one, other = env.step([action, action]), again.step([action, action])
+        assert one[0]["observation"].tobytes() == other[0]["observation"].tobytes()
+
+
+def test_rooms_that_are_forgotten_are_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batch, "_KEPT", 3)
+    WorldTwins("mage/Sokoban-meta-v0", 8, AutoresetMode.NEXT_STEP, turns=2).play(40, seed=1)
 
 
 def test_copies_are_their_own_and_the_others_are_not() -> None:

@@ -47,6 +47,13 @@ def test_a_collection_with_titles_and_rooms_of_any_shape(tmp_path: Path) -> None
     assert second.level.id == GOOD
 
 
+@pytest.mark.parametrize("text", [f"\ufeff{BOXOBAN[4:]}", BOXOBAN.replace("\n", "\r\n")], ids=["mark", "lines"])
+def test_a_file_that_windows_wrote(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "000.txt"
+    path.write_bytes(text.encode())
+    assert [each.level.columns for each in load_levels(path)] == [10, 10]
+
+
 def test_a_level_keeps_what_it_says() -> None:
     level = parse_level("######/#+$ *#/######")
     assert level.id == "######/#+$ *#/######"

@@ -200,6 +200,7 @@ def test_levels_of_a_file_rebuild_without_it(tmp_path: Path) -> None:
     _, info = env.reset(seed=3)
     instance = info["privileged"]["instance"]
     assert instance in (ROW, LEVEL)
+    assert gym.make("mage/Sokoban-v0", levels=path).unwrapped.world is env.unwrapped.world
     path.unlink()
     assert (
         gym.make("mage/Sokoban-v0", interface="text", columns=7).reset(options={"instance": instance})[1]["view"].key
@@ -215,6 +216,8 @@ def test_wrong_arguments_name_the_remedy() -> None:
         ({"reward": "shape"}, "Did you mean 'shaped'"),
         ({"split": "tests"}, "Did you mean 'test'"),
         ({"boxs": 3}, "Did you mean 'boxes'"),
+        ({"levels": 5}, "levels must be the path of a file"),
+        ({"levels": "a\0b"}, "cannot read levels"),
     ):
         with pytest.raises((ValueError, SpecError), match=match):
             gym.make("mage/Sokoban-v0", **arguments)

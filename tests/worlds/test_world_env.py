@@ -114,13 +114,15 @@ def test_options_and_parameters() -> None:
     assert MetaWorldEnv("ladder", height=5).world is env.world
     assert pickle.loads(pickle.dumps(env.world)) is env.world
     env.reset(options={"instance": [1, np.int64(2)]})
-    for wrong in (-1, "x", [1, 2, 3], 1.5, True):
+    for wrong in (-1, "x", [1, 2, 3], 1.5, True, "9" * 5_000):
         with pytest.raises(ValueError, match="instance"):
             env.reset(options={"instance": wrong})
     with pytest.raises(ValueError, match="opponent"):
         env.reset(options={"opponent": "random"})
     with pytest.raises(SpecError, match="height"):
         MetaWorldEnv("ladder", hight=5)
+    with pytest.raises(SpecError, match=r"height=\[5\].*a number, true or false, or text"):
+        MetaWorldEnv("ladder", height=[5])
     with pytest.raises(ValueError, match="-meta-"):
         WorldEnv("ladder", episodes=2)
     with pytest.raises(ValueError, match="turns"):

@@ -41,7 +41,6 @@ class MineSweeperBatch:
         self._setting, cells = setting, board.cells
         self.observations = np.zeros((count, planes, board.rows, board.columns), dtype=np.float32)
         self.mask = np.zeros((count, 2 * cells), dtype=np.int8)
-        self._planes = self.observations.reshape(count, planes, cells)
         self._near = np.full((cells, 8), -1, dtype=np.int64)
         for cell, near in enumerate(board.neighbours):
             self._near[cell, : len(near)] = near
@@ -51,7 +50,11 @@ class MineSweeperBatch:
         # Where mines go that must not lie where the first revealed cell is; −1: it is known, or moves none.
         self._order = np.full((count, max(spare(setting), 1)), -1, dtype=np.int64)
         self._around = setting.first_click == "zero"
-        self._given = lru_cache(maxsize=_KEPT)(lambda instance: lay_out(setting, instance).play)
+
+    @property
+    def _planes(self) -> Array:
+        """The observations with all cells in a row: a view that is made anew, since a pickled one would be a copy."""
+        return self.observations.reshape(*self.observations.shape[:2], -1)
 
     def start(self, rows: npt.NDArray[np.int64], instances: npt.NDArray[np.int64]) -> None:
         """Starts boards by their numbers."""
@@ -59,7 +62,7 @@ class MineSweeperBatch:
         mined = opened.copy()
         if self._setting.first_click == "given":
             for row, instance in enumerate(instances.tolist()):
-                play: Play = self._given(instance)
+                play: Play = _given(self._setting, instance)
                 mined[row, list(bits(play.board.mines))] = True
                 opened[row, list(bits(play.opened))] = True
         else:
@@ -89,6 +92,11 @@ class MineSweeperBatch:
         boards = (self._planes, self.mask, self._shows, self._numbers, self._mined, self._left)
         play(rows, actions, self._order, self._around, self._near, stack, *boards, outcomes)
         return (outcomes == 1).astype(np.float64), outcomes
+
+
+@lru_cache(maxsize=_KEPT)
+def _given(setting: Setting, instance: int) -> Play:
+    return lay_out(setting, instance).play
 
 
 def _orders(instances: npt.NDArray[np.int64], cells: int, count: int) -> npt.NDArray[np.int64]:

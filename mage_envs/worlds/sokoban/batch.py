@@ -13,7 +13,7 @@ from mage_envs.worlds.sokoban.arrays import Array
 from mage_envs.worlds.sokoban.levels import SYMBOLS
 
 _KEPT = 100_000
-"""Rooms whose start is kept; then all are forgotten."""
+"""When the starts of so many rooms are kept, all are forgotten."""
 
 _NUMBER = {symbol: number for number, symbol in enumerate(SYMBOLS)}
 _WALL, _FLOOR, _TARGET, _BOX, _BOX_ON_TARGET, _PLAYER, _PLAYER_ON_TARGET = range(len(SYMBOLS))
@@ -35,7 +35,6 @@ class SokobanBatch:
         self._world, cells = world, rows * columns
         self.observations = np.zeros((count, planes, rows, columns), dtype=np.float32)
         self.mask = np.ones((count, 4), dtype=np.int8)
-        self._planes = self.observations.reshape(count, planes, cells)
         self._symbols = np.zeros((count, cells), dtype=np.int8)
         self._player, self._off_target = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
         self._steps = np.array([-columns, columns, -1, 1], dtype=np.int64)
@@ -44,8 +43,15 @@ class SokobanBatch:
         world_pays: Any = world
         self._shaped = bool(world_pays.shaped)
 
+    @property
+    def _planes(self) -> Array:
+        """The observations with all cells in a row: a view that is made anew, since a pickled one would be a copy."""
+        return self.observations.reshape(*self.observations.shape[:2], -1)
+
     def start(self, rows: npt.NDArray[np.int64], instances: npt.NDArray[np.int64]) -> None:
         """Starts rooms by their numbers."""
+        if len(self._starts) >= _KEPT:  # Not in between: places that were already looked up would get other rooms.
+            self._starts.clear()
         places = np.array([self._place(instance) for instance in instances.tolist()], dtype=np.int64)
         restart(rows, places, self._table, self._symbols, self._planes, self._player, self._off_target)
 
@@ -65,8 +71,6 @@ class SokobanBatch:
         """Returns the row of the table that holds the start of a room."""
         place = self._starts.get(instance)
         if place is None:
-            if len(self._starts) == _KEPT:
-                self._starts.clear()
             place = self._starts[instance] = len(self._starts)
             if place == len(self._table):
                 self._table = np.concatenate([self._table, np.zeros_like(self._table)])

@@ -163,8 +163,8 @@ def load_levels(path: str | Path) -> tuple[Loaded, ...]:
     from mage_envs.worlds.sokoban.deadlocks import deadlocks
 
     try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
+        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()  # Windows' editors begin with a mark.
+    except (OSError, ValueError) as error:
         raise LevelError(f"cannot read levels from {str(path)!r}: {error}") from error
     found: list[Loaded] = []
     for first, rows in _blocks(lines):

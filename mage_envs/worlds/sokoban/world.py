@@ -142,6 +142,8 @@ class Sokoban(World):
             ValueError: A value out of range.
             LevelError: The file has no levels, or one that cannot be solved.
         """
+        if not isinstance(levels, str):
+            raise ValueError(f"levels must be the path of a file, got {levels!r}")
         self._levels = _checked_levels(levels) if levels else ()
         if self._levels:
             rows, columns = (max(sides) for sides in zip(*map(_sides, self._levels), strict=True))
