@@ -162,9 +162,10 @@ class World(ABC):
         Raises:
             ValueError: This world has no such instance; the message says which it has.
         """
-        plain = int(given) if isinstance(given, np.integer | str) and str(given).isdecimal() else given
+        written = str(given) if isinstance(given, np.integer | str) else ""
+        plain = int(written) if written.isdecimal() and len(written) <= len(str(MAX_INSTANCE)) else given
         if isinstance(plain, bool) or not isinstance(plain, int) or not 0 <= plain <= MAX_INSTANCE:
-            raise ValueError(f"an instance of {self.title} is a number in 0..{MAX_INSTANCE}, got {given!r}")
+            raise ValueError(f"an instance of {self.title} is a number in 0..{MAX_INSTANCE}, got {given!r:.80}")
         return plain
 
     # Play.
