@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from functools import lru_cache
 
@@ -39,7 +40,8 @@ def load_world(world: str | Spec) -> World:
         world: A name in ``WORLDS`` with parameters: ``"sokoban"``, ``"sokoban(boxes=3)"``.
 
     Returns:
-        The world; specs that mean the same give the same object, and ``world.name`` gives it back.
+        The world; specs that mean the same give the same object, and ``world.name`` gives it back. A world that goes by
+        environment variables is another one once they change.
 
     Raises:
         SpecError: A parameter that the world does not have; near matches are listed.
@@ -49,16 +51,17 @@ def load_world(world: str | Spec) -> World:
     spec = parse_spec(world) if isinstance(world, str) else world
     factory = WORLDS.get(spec.name)
     values = bind_spec(spec, factory, "world")
-    return _load(str(Spec(spec.name, (), tuple(values.items()))))
+    surroundings = tuple(os.environ.get(variable, "") for variable in factory.variables)
+    return _load(str(Spec(spec.name, (), tuple(values.items()))), surroundings)
 
 
-def _load(name: str) -> World:
+def _load(name: str, surroundings: tuple[str, ...]) -> World:
     with _LOCK:  # Two threads must not build the same shared data twice.
-        return _make(name)
+        return _make(name, surroundings)
 
 
 @lru_cache(maxsize=64)
-def _make(name: str) -> World:
+def _make(name: str, _: tuple[str, ...]) -> World:
     spec = parse_spec(name)
     made = WORLDS.get(spec.name)(**dict(spec.kwargs))
     made.name = name

@@ -119,6 +119,7 @@ class World(ABC):
         worst_score: The least that the rules can cost: the score of a forfeited episode.
         pictures: Whether :meth:`picture` draws a state.
         batched: Whether :meth:`batch` plays many sessions at once.
+        variables: Names of the environment variables that it goes by when it is made.
     """
 
     name: str = ""
@@ -135,6 +136,7 @@ class World(ABC):
     worst_score: float = 0.0
     pictures: bool = False
     batched: ClassVar[bool] = False
+    variables: ClassVar[tuple[str, ...]] = ()
 
     @property
     def interfaces(self) -> tuple[Interface, ...]:

@@ -56,13 +56,13 @@ def read_layout(path: str | Path) -> Layout:
         LevelError: The file is not such a game.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        data = Path(path).read_bytes()
     except OSError as error:
         raise LevelError(f"cannot read the ALFWorld game {str(path)!r}: {error.strerror}") from error
     try:
-        held = json.loads(text)
+        held = json.loads(data)
         return parse_layout(held["pddl_problem"], held["grammar"])
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise LevelError(
             f"{str(path)!r} is no ALFWorld game ({type(error).__name__}: {error}): name a game.tw-pddl file as "
             "alfworld-download fetches it"

@@ -103,9 +103,14 @@ class _Process:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._python = os.environ.get("MAGE_TEXTWORLD_PYTHON", sys.executable)
+        self._python = os.environ.get("MAGE_TEXTWORLD_PYTHON") or sys.executable
         pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
-        self._running = subprocess.Popen([self._python, str(SIDE)], stdin=pipe, stdout=pipe, stderr=nowhere, text=True)
+        try:
+            self._running = subprocess.Popen(
+                [self._python, str(SIDE)], stdin=pipe, stdout=pipe, stderr=nowhere, text=True
+            )
+        except OSError as error:
+            raise MageError(f"TextWorld does not run in {self._python!r} ({error.strerror}): {_REMEDY}") from error
         self.close = weakref.finalize(self, _end, self._running)
 
     def ask(self, file: str, dialect: str, commands: tuple[str, ...]) -> tuple[str, list[str], bool]:

@@ -18,6 +18,7 @@ from mage_envs.worlds.alfworld.game import Game
 from mage_envs.worlds.alfworld.solver import solve
 
 PROCEDURAL = "procedural"
+VARIABLE = "ALFWORLD_DATA"
 SPLITS = ("train", "valid_train", "valid_seen", "valid_unseen")
 """The folders of ALFWorld: ``valid_unseen`` is in rooms that no other has."""
 
@@ -46,7 +47,7 @@ class Loaded(NamedTuple):
 
 def data_folder(data_dir: str) -> Path:
     """Returns where ALFWorld's data is: the argument, else ``$ALFWORLD_DATA``, else ``~/.cache/alfworld``."""
-    named = data_dir or os.environ.get("ALFWORLD_DATA", "")
+    named = data_dir or os.environ.get(VARIABLE, "")
     return Path(named).expanduser() if named else Path.home() / ".cache" / "alfworld"
 
 

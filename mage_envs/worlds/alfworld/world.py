@@ -21,7 +21,16 @@ from mage_envs.worlds.alfworld.households import SPLITS as HOUSEHOLD_SPLITS
 from mage_envs.worlds.alfworld.quirks import check_quirks
 from mage_envs.worlds.alfworld.reasons import reason
 from mage_envs.worlds.alfworld.reference import TextWorldState, written
-from mage_envs.worlds.alfworld.sources import PROCEDURAL, Loaded, file_hash, find_games, load_game, loaded, task_type_of
+from mage_envs.worlds.alfworld.sources import (
+    PROCEDURAL,
+    VARIABLE,
+    Loaded,
+    file_hash,
+    find_games,
+    load_game,
+    loaded,
+    task_type_of,
+)
 from mage_envs.worlds.alfworld.state import State as House
 from mage_envs.worlds.alfworld.tables import TaskType
 from mage_envs.worlds.alfworld.words import NOTHING_HAPPENS
@@ -96,6 +105,7 @@ class ALFWorld(World):
 
     title: ClassVar[str] = "ALFWorld"
     turns = 10
+    variables: ClassVar[tuple[str, ...]] = (VARIABLE,)
     unit = "1 if the task is done, else 0"
 
     def __init__(

@@ -23,16 +23,18 @@ import numpy as np
 import numpy.typing as npt
 
 from mage_envs import cache
+from mage_envs.errors import MageError
 from mage_envs.worlds.webshop.index import SearchIndex, build_index, open_index
 from mage_envs.worlds.webshop.products import Product, attributes_of, read_product, usable
 from mage_envs.worlds.webshop.streaming import stream_dict, stream_list
 
-VERSION = "1"
+VERSION = "2"
 """Rises when a file of the same content gives another catalogue on disk."""
 
 _KEPT_PRODUCTS = 1 << 10
 _SAMPLE = 1 << 16
 _SAMPLES = 64
+_KEPT_OF_A_RECORD = ("instruction", "instruction_attributes")
 _NUMBERS = ("ends", "pricing", "combinations", "weights", "sorted_ids", "sorted_at")
 
 
@@ -203,7 +205,7 @@ class _Numbers:
     def add(self, entry: Entry, size: int) -> None:
         product, record = entry
         count = math.prod(map(len, product.options.values())) if record.get("instruction") else 0
-        wanted = tuple(record.get("instruction_attributes", ())) if count else ()
+        wanted = tuple(record["instruction_attributes"]) if count else ()
         self.ends.append(self.ends[-1] + size)
         self.ids.append(product.asin.encode(errors="replace"))
         self.pricing.append((product.pricing[0], product.pricing[1] if len(product.pricing) > 1 else math.nan))
@@ -254,9 +256,7 @@ def _write(products: Path, instructions: Path, folder: Path) -> None:
             for item in usable(stream_list(products)):
                 record = record_of(item["asin"])
                 product = read_product(item, attributes_of(record))
-                kept = {
-                    key: record[key] for key in ("instruction", "instruction_attributes") if record and record.get(key)
-                }
+                kept = {key: value for key, value in (record or {}).items() if key in _KEPT_OF_A_RECORD}
                 data = json.dumps((product, kept)).encode()
                 texts.write(data)
                 numbers.add(Entry(product, kept), len(data))
@@ -265,4 +265,6 @@ def _write(products: Path, instructions: Path, folder: Path) -> None:
         told.flush()
         (folder / "index").mkdir()
         build_index(documents(), folder / "index")
+    if not numbers.ids:
+        raise MageError(f"{products} has no products: copy it anew")
     numbers.save(folder)

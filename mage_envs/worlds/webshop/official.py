@@ -81,21 +81,26 @@ def load_official(
     """
     if path is None and not os.environ.get(VARIABLE):
         raise MageError(f"WebShop's files are where? Name their folder (data_dir), or set {VARIABLE} to it")
-    folder = Path(os.environ[VARIABLE] if path is None else path)
+    folder = Path(os.environ[VARIABLE] if path is None else path).expanduser()
     chosen = _choose(folder, variant)
     files = FILES[chosen]
     products, instructions = _need(folder, files.products), _need(folder, files.instructions)
     told = read_json(_need(folder, HUMAN_FILE)) if human else None
     official = (products.stat().st_size, instructions.stat().st_size) == files.sizes
     name = f"official:{chosen}" if official else f"modified:{chosen}"
-    kept = next((read_json(each) for each in sorted(folder.glob("title_noun*.json*"))), None)
+    kept = _title_nouns(folder)
     titles, told_by = choose_nouns(kept, nouns)
     name = name if told_by != "words" else f"{name}+words"
-    if on_disk if on_disk is not None else products.stat().st_size > MAX_IN_MEMORY:
-        return _disk_shop(
-            open_catalogue(products, instructions), name, goal_seed, shuffle_seed, told, titles, show_attributes
-        )
-    return _memory_shop(products, instructions, name, goal_seed, shuffle_seed, told, titles, show_attributes)
+    try:
+        if on_disk if on_disk is not None else products.stat().st_size > MAX_IN_MEMORY:
+            catalogue = open_catalogue(products, instructions)
+            return _disk_shop(catalogue, name, goal_seed, shuffle_seed, told, titles, show_attributes)
+        return _memory_shop(products, instructions, name, goal_seed, shuffle_seed, told, titles, show_attributes)
+    except (AttributeError, KeyError, IndexError, TypeError, ValueError) as error:
+        raise MageError(
+            f"a record of {products}, {instructions.name} or {HUMAN_FILE} is not as WebShop writes it "
+            f"({type(error).__name__}: {error}): copy the files anew"
+        ) from error
 
 
 def find_file(folder: Path, name: str) -> Path | None:
@@ -112,8 +117,17 @@ def read_json(path: Path) -> Any:
     try:
         data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
         return json.loads(data)
-    except (ValueError, OSError, EOFError) as error:
+    except (ValueError, OSError, EOFError, RecursionError) as error:
         raise MageError(f"{path} cannot be read as JSON ({error}): copy it anew") from error
+
+
+def _title_nouns(folder: Path) -> Mapping[str, Sequence[Any]] | None:
+    for path in sorted(folder.glob("title_noun*.json*")):
+        found = read_json(path)
+        if not isinstance(found, dict):
+            raise MageError(f"{path} has no nouns by product: copy it anew, or take it away")
+        return found
+    return None
 
 
 def _memory_shop(
@@ -125,6 +139,8 @@ def _memory_shop(
     for record in usable(read_json(products_file)):
         kept = instructions.get(record["asin"])
         products.append(read_product(record, attributes_of(kept)))
+    if not products:
+        raise MageError(f"{products_file} has no products: copy it anew")
     random = Random(goal_seed)
     prices = draw_prices(products, random)
     if told is None:

@@ -208,12 +208,17 @@ def write_page(instruction: str, body: Body, mode: PageText, place: Place) -> st
         body: The rest of the page.
         mode: ``"text"`` joins all texts with ``[SEP]``; ``"text_rich"`` has a line for each and marks buttons.
         place: Where the shopper stands.
+
+    Raises:
+        ValueError: There is no such mode.
     """
     head = [text for each in (*_HEADS[place.kind], instruction) if (text := _as_parsed(each))]
     if place.kind is PageKind.DONE:
         head = []
     if mode == "text":
         return SEPARATOR.join((*(text.strip() for text in head), body.text))
+    if mode != "text_rich":
+        raise ValueError(f"a page is written as 'text' or 'text_rich', got {mode!r}")
     shown = [(node, text) for node in body.nodes if (text := _as_parsed(node.text))]
     address = _address(place)
     lines, clicked = [f"{text}\n" for text in head], []

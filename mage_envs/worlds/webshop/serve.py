@@ -85,7 +85,10 @@ class _Handler(BaseHTTPRequestHandler):
         """Answers with a page, or with what is wrong with the address."""
         if self.headers.get("Host", "").rsplit(":", 1)[0] not in self.names:  # Else any site could read the page.
             return self._send(write_message("This page is only served to this machine."), HTTPStatus.FORBIDDEN)
-        parts = urlsplit(self.path)
+        try:
+            parts = urlsplit(self.path)
+        except ValueError:
+            return self._send(write_message("This address cannot be read."), HTTPStatus.BAD_REQUEST)
         if parts.path == STYLE:
             return self._send((files(__package__) / "serve.css").read_text(encoding="utf-8"), kind="text/css")
         if parts.path != "/":

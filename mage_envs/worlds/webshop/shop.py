@@ -125,8 +125,9 @@ class Shop:
             mode: How its purchase is paid.
 
         Raises:
-            ValueError: There is no such goal.
+            ValueError: There is no such goal or mode.
         """
+        _check_mode(mode)
         self.goal(goal_index)
         return ShopSession(self, operator.index(goal_index), mode)
 
@@ -136,8 +137,7 @@ class Shop:
         Raises:
             ValueError: There is no such goal or product, or no such mode.
         """
-        if mode not in ("webshop", "strict"):
-            raise ValueError(f"mode must be 'webshop' or 'strict', got {mode!r}")
+        _check_mode(mode)
         goal, product = self.goal(goal_index), self.product(asin)
         nouns = self._nouns.of(asin, product.title)
         wanted = self._nouns.of(goal.asin, goal.title)
@@ -169,3 +169,8 @@ class Shop:
     def _make_product(self, asin: str, sub: str) -> Body:
         product = self.product(asin)
         return sub_body(product, sub) if sub else item_body(product, self.show_attributes)
+
+
+def _check_mode(mode: str) -> None:
+    if mode not in ("webshop", "strict"):
+        raise ValueError(f"mode must be 'webshop' or 'strict', got {mode!r}")

@@ -41,9 +41,10 @@ def goals_of(shop: Shop, split: str) -> Sequence[int]:
     """
     if split not in SPLITS:
         raise ValueError(f"split must be one of {', '.join(map(repr, SPLITS))}, got {split!r}")
+    found: Sequence[int]
     if split == "all":
-        return range(len(shop.goals))
-    if isinstance(shop.goals, DiskGoals):
+        found = range(len(shop.goals))
+    elif isinstance(shop.goals, DiskGoals):
         found = shop.goals.of_products(lambda product: split_of(product.title, product.category) == split)
     else:
         found = tuple(at for at, goal in enumerate(shop.goals) if split_of(goal.title, goal.category) == split)

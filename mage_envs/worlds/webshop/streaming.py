@@ -21,9 +21,10 @@ def stream_list(path: Path) -> Iterator[Any]:
     Raises:
         MageError: The file is no JSON list, or ends too early.
     """
-    reader = _Reader(path, "[")
-    while reader.more("]"):
-        yield reader.value()
+    with _open(path) as file:
+        reader = _Reader(path, file, "[")
+        while reader.more("]"):
+            yield reader.value()
 
 
 def stream_dict(path: Path) -> Iterator[tuple[str, Any]]:
@@ -32,25 +33,25 @@ def stream_dict(path: Path) -> Iterator[tuple[str, Any]]:
     Raises:
         MageError: The file is no JSON dict, or ends too early.
     """
-    reader = _Reader(path, "{")
-    while reader.more("}"):
-        key = reader.value()
-        reader.expect(":")
-        yield key, reader.value()
+    with _open(path) as file:
+        reader = _Reader(path, file, "{")
+        while reader.more("}"):
+            key = reader.value()
+            reader.expect(":")
+            yield key, reader.value()
 
 
 def _open(path: Path) -> IO[str]:
     if path.suffix == ".gz":
-        return gzip.open(path, "rt", encoding="utf-8")
-    return path.open(encoding="utf-8")
+        return gzip.open(path, "rt", encoding="utf-8-sig")
+    return path.open(encoding="utf-8-sig")
 
 
 class _Reader:
     """A window that moves over the text of a file, plain or compressed."""
 
-    def __init__(self, path: Path, opening: str) -> None:
-        self._path = path
-        self._file: IO[str] = _open(path)
+    def __init__(self, path: Path, file: IO[str], opening: str) -> None:
+        self._path, self._file = path, file
         self._text, self._at, self._first = "", 0, True
         self._decode = json.JSONDecoder().raw_decode
         self.expect(opening)
@@ -59,7 +60,9 @@ class _Reader:
         """Whether another value follows; steps over the comma before it."""
         char = self._peek()
         if char == closing:
-            self._file.close()
+            self._at += 1
+            if self._peek():
+                raise self._broken(f"text after the last {closing!r}")
             return False
         if not self._first:
             self.expect(",")
@@ -78,6 +81,8 @@ class _Reader:
         while True:
             try:
                 found, end = self._decode(self._text, self._at)
+            except RecursionError as error:
+                raise self._broken(str(error)) from error
             except json.JSONDecodeError as error:
                 if not self._fill():
                     raise self._broken(str(error)) from error
@@ -109,5 +114,4 @@ class _Reader:
         return bool(more)
 
     def _broken(self, what: str) -> MageError:
-        self._file.close()
         return MageError(f"{self._path} cannot be read as JSON ({what}): copy it anew")

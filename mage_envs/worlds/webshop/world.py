@@ -6,6 +6,7 @@ purchase, and 1.0 is a win. On WebShop's own files every page, ranking and rewar
 
 from __future__ import annotations
 
+import os
 import re
 import threading
 from functools import cached_property, lru_cache
@@ -18,7 +19,7 @@ from mage_envs.worlds import WORLDS
 from mage_envs.worlds.base import Command, Facts, InstanceId, State, Step, World, WorldOutcome
 from mage_envs.worlds.webshop.answers import read_answer
 from mage_envs.worlds.webshop.catalogue import SIZES, Phrasing, make_shop
-from mage_envs.worlds.webshop.official import load_official
+from mage_envs.worlds.webshop.official import VARIABLE, load_official
 from mage_envs.worlds.webshop.pages import (
     BACK,
     BUY,
@@ -93,6 +94,7 @@ class WebShop(World):
     unit = "score of the purchase, 0 to 1; 1 is a win"
     hint = "Answer with search[words], or with click[label] and a label that the page has."
     rules = _RULES
+    variables: ClassVar[tuple[str, ...]] = (VARIABLE,)
     vocabulary = frozenset(f"click[{label.lower()}]" for label in (BACK, NEXT, PREVIOUS, BUY, *SUB_PAGES))
 
     def __init__(
@@ -110,7 +112,7 @@ class WebShop(World):
         """Makes the world; see the class for the arguments.
 
         Raises:
-            ValueError: An unknown name, or a split without goals.
+            ValueError: An unknown name, a split without goals, or an argument that is of other catalogues.
             MageError: Files are missing or damaged.
         """
         _check("catalogue", catalogue, CATALOGUES)
@@ -119,6 +121,7 @@ class WebShop(World):
         _check("show", show, get_args(PageText))
         _check("reward", reward, get_args(RewardMode))
         _check("dialect", dialect, DIALECTS)
+        _check_catalogue(catalogue, data_dir, bool(human_goals), phrasing)
         self._show: PageText = "text_rich" if show == "text_rich" else "text"
         self._mode: RewardMode = "strict" if reward == "strict" else "webshop"
         self._lenient = dialect == "lenient"
@@ -248,8 +251,9 @@ _LOCK = threading.Lock()
 
 
 def _shop(catalogue: str, data_dir: str, human_goals: bool, phrasing: str, show_attributes: bool) -> Shop:
+    folder = data_dir or os.environ.get(VARIABLE, "") if catalogue == "official" else ""
     with _LOCK:  # Two threads must not build the same shop twice.
-        return _made(catalogue, data_dir, human_goals, phrasing, show_attributes)
+        return _made(catalogue, folder, human_goals, phrasing, show_attributes)
 
 
 @lru_cache(maxsize=8)
@@ -257,6 +261,15 @@ def _made(catalogue: str, data_dir: str, human_goals: bool, phrasing: str, show_
     if catalogue == "official":
         return load_official(data_dir or None, human=human_goals, show_attributes=show_attributes)
     return make_shop(catalogue, 0, "short" if phrasing == "short" else "labels", show_attributes)
+
+
+def _check_catalogue(catalogue: str, data_dir: str, human_goals: bool, phrasing: str) -> None:
+    if catalogue == "official" and phrasing != "labels":
+        raise ValueError(f"phrasing={phrasing!r} is of made goals: with catalogue='official', leave it out")
+    if catalogue != "official" and (human_goals or data_dir):
+        raise ValueError(
+            "human_goals and data_dir are of WebShop's own files: leave them out, or set catalogue='official'"
+        )
 
 
 def _check(name: str, value: Any, names: tuple[str, ...]) -> None:

@@ -261,8 +261,9 @@ def test_costs_of_the_planner_are_no_facts() -> None:
 
 def test_files_that_are_no_games_are_refused(tmp_path: Path) -> None:
     folder = tmp_path
-    for text in ("", "{}", '{"pddl_problem": "", "grammar": ""}', "[1]"):
-        (folder / "game.tw-pddl").write_text(text)
+    damaged = (b"", b"{}", b'{"pddl_problem": "", "grammar": ""}', b"[1]", b"\xff\xfe\x00", b"[" * 200_000)
+    for data in (*damaged, b'{"pddl_problem": 1, "grammar": ""}'):
+        (folder / "game.tw-pddl").write_bytes(data)
         with pytest.raises(LevelError, match="no ALFWorld game"):
             Game.from_file(folder / "game.tw-pddl")
     with pytest.raises(LevelError, match="cannot read"):

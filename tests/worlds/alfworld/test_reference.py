@@ -77,6 +77,14 @@ def test_without_textworld_the_error_names_the_remedy(monkeypatch: pytest.Monkey
         make(engine="textworld").reset(seed=1)
 
 
+def test_a_python_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    reference._process.cache_clear()
+    with monkeypatch.context() as patch:
+        patch.setenv("MAGE_TEXTWORLD_PYTHON", str(tmp_path / "nowhere"))
+        with pytest.raises(MageError, match=r"nowhere.*No such file.*MAGE_TEXTWORLD_PYTHON"):
+            make(engine="textworld").reset(seed=1)
+
+
 def test_what_textworld_does_not_have_is_refused() -> None:
     for more in ({"quirks": "clean"}, {"feedback": "explain"}):
         with pytest.raises(ValueError, match="leave them out"):

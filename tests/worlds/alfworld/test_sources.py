@@ -56,6 +56,15 @@ def test_folders_are_looked_for_in_order(monkeypatch: pytest.MonkeyPatch) -> Non
     assert data_folder("") == Path.home() / ".cache" / "alfworld"
 
 
+def test_the_folder_of_today_is_read(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ALFWORLD_DATA", str(data))
+    world = load_world("alfworld(source=valid_seen)")
+    assert load_world("alfworld(source=valid_seen)") is world
+    monkeypatch.setenv("ALFWORLD_DATA", str(tmp_path / "empty"))
+    with pytest.raises(LevelError, match="empty"):
+        load_world("alfworld(source=valid_seen)")
+
+
 def test_a_missing_folder_names_path_and_remedy(tmp_path: Path) -> None:
     with pytest.raises(LevelError) as caught:
         load_world(f'alfworld(source=valid_unseen, data_dir="{tmp_path}")')

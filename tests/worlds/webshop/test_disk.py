@@ -7,6 +7,7 @@ import shutil
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -132,9 +133,11 @@ def test_streaming_reads_what_json_reads(chunk: int, tmp_path: Path, monkeypatch
         assert dict(stream_dict(path)) == pairs
     path.write_text("[]")
     assert list(stream_list(path)) == []
+    path.write_text(" [0]\n", encoding="utf-8-sig")
+    assert list(stream_list(path)) == [0]
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[1, 2", "[1 2]", "[1,]", "[nope]", '["a'])
+@pytest.mark.parametrize("text", ["", "{}", "[1, 2", "[1 2]", "[1,]", "[nope]", '["a', "[1]]", "[" * 200_000])
 def test_streaming_refuses_what_is_no_list(text: str, tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text(text)
@@ -150,6 +153,57 @@ def test_a_missing_file_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.delenv("MAGE_WEBSHOP_DATA", raising=False)
     with pytest.raises(MageError, match="MAGE_WEBSHOP_DATA"):
         load_official()
+
+
+@pytest.mark.parametrize("on_disk", [False, True])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"name": None}, {"pricing": "free"}, {"pricing": "$"}, {"asin": 5}, {"query": None},
+        {"customization_options": {"color": [{"image": ""}]}},
+    ],
+)  # fmt: skip
+def test_a_record_that_is_none_is_an_error_that_names_the_files(
+    wrong: dict[str, Any], on_disk: bool, tmp_path: Path
+) -> None:
+    write_files(tmp_path, 5)
+    file = tmp_path / "items_shuffle.json"
+    records = json.loads(file.read_text())
+    records[2] |= wrong
+    if wrong == {"name": None}:
+        del records[2]["name"]
+    file.write_text(json.dumps(records))
+    with pytest.raises(MageError, match=r"items_shuffle\.json, items_ins_v2\.json .* copy the files anew"):
+        load_official(tmp_path, on_disk=on_disk)
+
+
+@pytest.mark.parametrize("on_disk", [False, True])
+def test_files_of_another_shape_are_named(on_disk: bool, tmp_path: Path) -> None:
+    write_files(tmp_path, 5)
+    (tmp_path / "items_ins_v2.json").write_text("[1]")
+    with pytest.raises(MageError, match=r"items_ins_v2\.json"):
+        load_official(tmp_path, on_disk=on_disk)
+    (tmp_path / "items_shuffle.json").write_text("[]")
+    (tmp_path / "items_ins_v2.json").write_text("{}")
+    with pytest.raises(MageError, match=r"items_shuffle\.json has no products"):
+        load_official(tmp_path, on_disk=on_disk)
+    (tmp_path / "title_nouns.json").write_text("[1]")
+    with pytest.raises(MageError, match=r"title_nouns\.json has no nouns"):
+        load_official(tmp_path, on_disk=on_disk)
+
+
+def test_a_goal_may_want_no_attribute_on_disk_as_in_memory(tmp_path: Path) -> None:
+    write_files(tmp_path, 30)
+    file = tmp_path / "items_ins_v2.json"
+    told = json.loads(file.read_text())
+    for record in told.values():
+        if record.get("instruction"):
+            record["instruction_attributes"] = []
+    file.write_text(json.dumps(told))
+    kept, shop = (load_official(tmp_path, on_disk=on_disk) for on_disk in (True, False))
+    assert len(shop.goals) > 10
+    assert list(kept.goals) == list(shop.goals)
+    assert shop.goals[0].attributes == ()
 
 
 def test_small_files_come_first_and_records_may_be_missing(tmp_path: Path) -> None:

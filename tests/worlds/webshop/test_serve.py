@@ -182,6 +182,7 @@ def test_wrong_addresses_say_what_is_wrong(server: ShopServer, world: WebShop) -
         status, text, _ = get(server, f"/?goal={wrong}")
         assert (status, f"0..{last}" in text) == (400, True)
     assert get(server, "/items")[0] == 404
+    assert get(server, "x://[/")[0] == 400
     assert get(server, address(0, *["search[tea]"] * (MAX_COMMANDS + 1)))[0] == 400
     assert "has no <code>click[buy now]</code>" in get(server, address(0, "click[buy now]"))[1]
 

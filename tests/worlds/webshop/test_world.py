@@ -6,6 +6,7 @@ import pickle
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import gymnasium as gym
 import numpy as np
@@ -14,10 +15,11 @@ import pytest
 import mage_envs  # noqa: F401 -- registers the environments
 from mage_envs.worlds import load_world
 from mage_envs.worlds.pages import DOCS, renewed
-from mage_envs.worlds.webshop import WebShop
+from mage_envs.worlds.webshop import WebShop, load_official, make_shop
 from mage_envs.worlds.webshop.answers import read_answer
 from mage_envs.worlds.webshop.pages import Body, Node, NodeKind
 from mage_envs.worlds.webshop.splits import SPLITS, split_of
+from tests.worlds.webshop.made_files import write_files
 from tests.worlds.webshop.packs import GOLDEN
 
 PAGE = Body(
@@ -220,6 +222,43 @@ def test_official_files_as_a_world(monkeypatch: pytest.MonkeyPatch) -> None:
     human = load_world(f"webshop(catalogue=official, data_dir='{GOLDEN}', human_goals=True)")
     assert isinstance(human, WebShop)
     assert len(human.goals) == 137
+
+
+def test_the_folder_of_today_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("MAGE_WEBSHOP_DATA", str(GOLDEN))
+    first = load_world("webshop(catalogue=official)")
+    assert load_world("webshop(catalogue=official)") is first
+    write_files(tmp_path, 40)
+    monkeypatch.setenv("MAGE_WEBSHOP_DATA", str(tmp_path))
+    second = load_world("webshop(catalogue=official)")
+    assert isinstance(first, WebShop)
+    assert isinstance(second, WebShop)
+    assert (len(first.shop.products), len(second.shop.products)) == (311, 40)
+    monkeypatch.setenv("HOME", str(tmp_path.parent))
+    assert len(load_official(f"~/{tmp_path.name}").products) == 40
+
+
+@pytest.mark.parametrize(
+    "spec", ["human_goals=true", "data_dir='x'", "catalogue=official, phrasing=short", "catalogue=large, data_dir='x'"]
+)
+def test_what_a_catalogue_does_not_have_is_refused(spec: str) -> None:
+    with pytest.raises(ValueError, match=r"leave (it|them) out"):
+        load_world(f"webshop({spec})")
+
+
+def test_a_shop_without_goals_is_no_world(tmp_path: Path) -> None:
+    write_files(tmp_path, 10)
+    (tmp_path / "items_ins_v2.json").write_text("{}")
+    with pytest.raises(ValueError, match="has no goals of split 'all'"):
+        load_world(f"webshop(catalogue=official, data_dir='{tmp_path}')")
+
+
+def test_wrong_modes_are_refused_at_once() -> None:
+    shop = make_shop()
+    with pytest.raises(ValueError, match="mode must be"):
+        shop.session(0, "kind")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="'text' or 'text_rich'"):
+        shop.session(0).text("html")  # type: ignore[arg-type]
 
 
 def test_a_person_reads_pages_in_lines() -> None:
