@@ -12,7 +12,7 @@ import pytest
 import mage_envs  # noqa: F401 -- registers the ids
 from mage_envs.errors import LevelError, SpecError
 from mage_envs.worlds import load_world
-from mage_envs.worlds.sokoban import make_room, solve, split_of
+from mage_envs.worlds.sokoban import Sokoban, make_room, solve, split_of
 from mage_envs.worlds.sokoban.levels import SYMBOLS, parse_level
 
 # The player goes up and pushes the box right onto the target in three moves.
@@ -191,6 +191,15 @@ def test_splits_draw_rooms_of_their_own() -> None:
         rooms = {world.start(world.draw(u)).level for u in np.random.default_rng(1).random(20)}
         assert {split_of(level) for level in rooms} == {split}
         assert len(rooms) == 20
+
+
+def test_rooms_of_a_pool_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = Sokoban(pool=5, split="validation")
+    numbers = np.random.default_rng(1).random(40).tolist()
+    first = [world.start(world.draw(u)) for u in numbers]
+    assert len(set(first)) == 5
+    monkeypatch.setattr("mage_envs.worlds.sokoban.world.make_room", None)
+    assert [world.start(world.draw(u)) for u in numbers] == first
 
 
 def test_levels_of_a_file_rebuild_without_it(tmp_path: Path) -> None:

@@ -160,6 +160,7 @@ class Sokoban(World):
         self.kind = RoomKind(rows, columns, boxes, max_moves)
         self.moves_per_turn, self.split, self.pool = moves_per_turn, split, pool
         self._pooled: dict[InstanceId, Room] = {}
+        self._numbers: dict[int, int] = {}  # From the place in the pool to the number of the room.
         self.shaped, self._show = reward == "shaped", show
         self.rules = told_rules(show, moves_per_turn)
         self.unit = "shaped reward of gym-sokoban" if self.shaped else "1 if solved, else 0"
@@ -177,7 +178,15 @@ class Sokoban(World):
         """Returns a level of the file, or the number of a room of the split."""
         if self._levels:
             return self._levels[int(u * len(self._levels))].id
-        first = splitmix64(_POOL, int(u * self.pool)) >> 11 if self.pool else int(u * 2**53)
+        if not self.pool:
+            return self._of_the_split(int(u * 2**53))
+        number = int(u * self.pool)
+        if number not in self._numbers:
+            self._numbers[number] = self._of_the_split(splitmix64(_POOL, number) >> 11)
+        return self._numbers[number]
+
+    def _of_the_split(self, first: int) -> int:
+        """Returns the first of a series of numbers whose room is of the split."""
         if self.split == "all":
             return first
         for k in range(_TRIES):
