@@ -8,6 +8,7 @@ from typing import NamedTuple
 from mage_envs.games import fold
 from mage_envs.worlds.alfworld.commands import PUT
 from mage_envs.worlds.alfworld.game import Game
+from mage_envs.worlds.alfworld.naming import NAME
 
 VERBS = frozenset(
     ("look", "inventory", "help", "go", "examine", "open", "close", "take", "put", "move", "clean", "heat", "cool")
@@ -49,9 +50,12 @@ def read_answer(game: Game, answer: str) -> Said | None:
 
 
 def _respelled(game: Game, command: str) -> str:
-    """Returns a command that puts the held thing somewhere as the dialect spells it; any other as it is."""
+    """Returns a command that puts a thing somewhere as the dialect spells it; any other as it is.
+
+    Whether the house has such a thing does not matter, and so is not told.
+    """
     put = _PUT.fullmatch(command)
-    if put is None or put["thing"] not in game.thing or put["receptacle"] not in game.receptacle:
+    if put is None or not NAME.fullmatch(put["thing"]) or put["receptacle"] not in game.receptacle:
         return command
     verb, between = PUT[game.dialect]
     return f"{verb} {put['thing']}{between}{put['receptacle']}"

@@ -6,10 +6,14 @@ Things, receptacles and places are numbered together; letter case does not count
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 _BETWEEN = "_bar_"
 _BASIN = "basin"
+
+NAME = re.compile(r"[a-z]+ [0-9]+")
+"""What a name looks like, whether or not the house has it."""
 
 
 def type_of(identity: str) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mage_envs.worlds.alfworld.commands import read
+from mage_envs.worlds.alfworld.naming import NAME
 
 if TYPE_CHECKING:
     from mage_envs.worlds.alfworld.state import State
@@ -20,11 +22,27 @@ def reason(state: State, command: str) -> str:
         state: Where it was given.
         command: A command that is not admissible there.
     """
+    state = _as_if_all_existed(state, command)
     act = read(state.game, command)
     if act is None:
         return _NO_COMMAND
     why = _REASONS.get(act.rule)
     return _NO_COMMAND if why is None else why(state, *act.named)
+
+
+def _as_if_all_existed(state: State, command: str) -> State:
+    """Returns the state with every thing that the command names: one that is nowhere, if the house does not have it.
+
+    So a reason never tells whether a thing that the player has not seen exists.
+    """
+    game = state.game
+    unknown = [name for name in dict.fromkeys(NAME.findall(command)) if name not in (game.thing | game.receptacle)]
+    if not unknown:
+        return state
+    things = (*game.things, *unknown)
+    supposed = state.copy()
+    supposed.game = replace(game, things=things, thing={name: index for index, name in enumerate(things)})
+    return supposed
 
 
 def _go(state: State, receptacle: int) -> str:

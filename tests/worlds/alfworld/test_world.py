@@ -142,6 +142,26 @@ def test_reasons_say_what_is_wrong_and_nothing_that_is_hidden() -> None:
     assert why("move mug 1 to cabinet 1") == "You are not carrying a mug 1."
 
 
+def test_reasons_do_not_tell_what_exists() -> None:
+    number = next(n for n in range(200) if errand_of(n).room == "kitchen" and "mug 1" in _things(n))
+    world = load_world("alfworld(feedback=explain)")
+    assert "mug 99" not in _things(number)
+    start = world.start(number)
+    for before in ("look", "go to fridge 1", "go to cabinet 1"):
+        state = world.step(start, world.read(start, before)).state
+        for command in (
+            "take {} from fridge 1", "move {} to fridge 1", "put {} in fridge 1", "put {} in/on cabinet 1", "use {}",
+            "examine {}", "heat {} with microwave 1", "clean {} with sinkbasin 1", "slice {} with {}", "open {}",
+            "take {}", "go to {}",
+        ):  # fmt: skip
+            told = []
+            for thing in ("mug 1", "mug 99", "zebra 1"):
+                facts = world.facts(world.step(state, world.read(state, command.format(thing, thing))).state)
+                assert not facts["possible"]
+                told.append([str(facts[key]).replace(thing, "it") for key in ("why", "command")])
+            assert told[0] == told[1] == told[2]
+
+
 def _things(number: int) -> tuple[str, ...]:
     return Game.from_layout(household(number)).things
 
