@@ -144,6 +144,9 @@ def open_catalogue(products: Path, instructions: Path) -> DiskCatalogue:
     """Opens the catalogue of two files; builds it first if the cache does not have it.
 
     Without a cache folder (``MAGE_CACHE=off``) it is built in a temporary one, for this process.
+
+    Raises:
+        MageError: A file, or what the cache has of it, is damaged.
     """
     place = cache.folder()
     if place is None:
@@ -155,7 +158,10 @@ def open_catalogue(products: Path, instructions: Path) -> DiskCatalogue:
         place.mkdir(parents=True, exist_ok=True)
         built = _build(products, instructions, Path(tempfile.mkdtemp(prefix=".webshop-", dir=place)))
         _move(built, folder)
-    return DiskCatalogue(folder)
+    try:
+        return DiskCatalogue(folder)
+    except (OSError, ValueError) as error:
+        raise MageError(f"{folder} is damaged ({error}): remove it, and it is made anew") from error
 
 
 def keep_arrays(

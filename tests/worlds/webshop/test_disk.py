@@ -192,6 +192,19 @@ def test_files_of_another_shape_are_named(on_disk: bool, tmp_path: Path) -> None
         load_official(tmp_path, on_disk=on_disk)
 
 
+def test_a_damaged_catalogue_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MAGE_CACHE", str(tmp_path / "cache"))
+    write_files(tmp_path, 5)
+    load_official(tmp_path, on_disk=True)
+    (folder,) = (tmp_path / "cache").glob("webshop-*")
+    (folder / "texts").write_bytes(b"")
+    with pytest.raises(MageError, match=f"{folder.name} is damaged .* remove it"):
+        load_official(tmp_path, on_disk=True)
+    (folder / "ends.npy").unlink()
+    with pytest.raises(MageError, match=f"{folder.name} is damaged .* remove it"):
+        load_official(tmp_path, on_disk=True)
+
+
 def test_a_goal_may_want_no_attribute_on_disk_as_in_memory(tmp_path: Path) -> None:
     write_files(tmp_path, 30)
     file = tmp_path / "items_ins_v2.json"
