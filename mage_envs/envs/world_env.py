@@ -141,6 +141,12 @@ class MetaWorldEnv(MetaEpisodeEnv):
         return self._penalty
 
     @property
+    def forfeit_score(self) -> float:
+        """The score of a forfeited episode: as if it had been played as badly as can be, to the last turn."""
+        moves = self.turns * (self.world.moves_per_turn if self._text else 1)
+        return self.world.worst_score + self.world.worst_move * moves
+
+    @property
     def stops_on_success(self) -> bool:
         """Whether the first win ends the meta-episode."""
         return self._stop_on_success
@@ -202,7 +208,7 @@ class MetaWorldEnv(MetaEpisodeEnv):
         return 0.0
 
     def _forfeit(self) -> float:
-        return self.world.worst_score - self._paid
+        return self.forfeit_score - self._paid
 
     def _outcome(self) -> Outcome:
         return self.world.outcome(self._state) or "loss"

@@ -274,7 +274,7 @@ class MetaWorldVectorEnv(VectorEnv[dict[str, Any], Any, npt.NDArray[Any]]):
         self._in_a_row[refused] += 1
         self._reward[refused] = 0.0 - self._single.invalid_penalty
         forfeit = refused & (self._in_a_row >= self._single.max_invalid)
-        self._reward[forfeit] += self.world.worst_score - self._paid[forfeit]
+        self._reward[forfeit] += self._single.forfeit_score - self._paid[forfeit]
         self._score[refused] += self._reward[refused]
         return forfeit
 

@@ -116,7 +116,8 @@ class World(ABC):
         vocabulary: Folded names that exist in some state: such an answer is illegal, another one unparsable.
         box: The array of a state; None in a world whose nature is text.
         count: How many instances :meth:`draw` can give; None: more than any panel takes.
-        worst_score: The least that the rules can cost: the score of a forfeited episode.
+        worst_score: The least that the rules can cost, moves left aside.
+        worst_move: The least that a move can cost besides. A forfeited episode scores both, as if all its moves were bad.
         pictures: Whether :meth:`picture` draws a state.
         batched: Whether :meth:`batch` plays many sessions at once.
         variables: Names of the environment variables that it goes by when it is made.
@@ -134,6 +135,7 @@ class World(ABC):
     box: TensorBox | None = None
     count: int | None = None
     worst_score: float = 0.0
+    worst_move: float = 0.0
     pictures: bool = False
     batched: ClassVar[bool] = False
     variables: ClassVar[tuple[str, ...]] = ()

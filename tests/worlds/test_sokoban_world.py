@@ -149,6 +149,11 @@ def test_a_forfeit_is_never_better_than_playing_badly() -> None:
     env, _, _ = make("#######/#@*. .#/#  $$ #/#     #/#######", reward="shaped", max_invalid=1, boxes=3)
     result = env.step("?")[4]["episode_result"]
     assert result["reward"] == pytest.approx(-0.1 * 21 - 3)
+    for interface, moves in (("text", 50 * 3), ("array", 50)):
+        env, _, _ = make("#######/#@*. .#/#  $$ #/#     #/#######", reward="shaped", max_invalid=1, boxes=3, turns=50,
+                         interface=interface)  # fmt: skip
+        result = env.step("?" if interface == "text" else 99)[4]["episode_result"]
+        assert result["reward"] == pytest.approx(-0.1 * moves - 3)
     env, _, _ = make(max_invalid=1)
     assert env.step("?")[4]["episode_result"]["reward"] == 0.0
 

@@ -170,7 +170,9 @@ class Sokoban(World):
             else f"Answer with 1 to {moves_per_turn} moves of up, down, left, right, with commas between: up, up, left."
         )
         self.box = TensorBox((len(SYMBOLS), rows, columns), 0.0, 1.0)
-        self.worst_score = STEP_COST * self.turns * moves_per_turn - BOX_REWARD * boxes if self.shaped else 0.0
+        if self.shaped:
+            most = max([boxes, *(len(level.boxes) for level in self._levels)])
+            self.worst_score, self.worst_move = -BOX_REWARD * most, STEP_COST
 
     # Instances.
 
