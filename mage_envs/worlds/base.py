@@ -117,7 +117,7 @@ class World(ABC):
         box: The array of a state; None in a world whose nature is text.
         count: How many instances :meth:`draw` can give; None: more than any panel takes.
         worst_score: The least that the rules can cost, moves left aside.
-        worst_move: The least that a move can cost besides. A forfeited episode scores both, as if all its moves were bad.
+        worst_move: The least that a move can cost besides. A forfeited episode scores both, all its moves bad.
         pictures: Whether :meth:`picture` draws a state.
         batched: Whether :meth:`batch` plays many sessions at once.
         variables: Names of the environment variables that it goes by when it is made.
