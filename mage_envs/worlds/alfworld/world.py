@@ -124,7 +124,7 @@ class ALFWorld(World):
         """Makes the world; see the class for the arguments.
 
         Raises:
-            ValueError: An unknown name.
+            ValueError: An unknown name, or an argument that is of another source.
             LevelError: The games are not there; the message says where they were looked for.
         """
         self._dialect, self._quirks = check_dialect(str(dialect)), check_quirks(quirks)
@@ -143,6 +143,8 @@ class ALFWorld(World):
         self._files: dict[str, Path] | None = None
         self.games: tuple[str, ...] = ()
         if source == PROCEDURAL:
+            if data_dir:
+                raise ValueError("data_dir is of ALFWorld's own games: leave it out, or choose them by source")
             _check_any(split, self._tasks)
         else:
             self._find(source, data_dir)

@@ -65,6 +65,11 @@ def test_the_folder_of_today_is_read(data: Path, tmp_path: Path, monkeypatch: py
         load_world("alfworld(source=valid_seen)")
 
 
+def test_made_households_are_in_no_folder(data: Path) -> None:
+    with pytest.raises(ValueError, match="data_dir .* leave it out"):
+        load_world(f'alfworld(data_dir="{data}")')
+
+
 def test_a_missing_folder_names_path_and_remedy(tmp_path: Path) -> None:
     with pytest.raises(LevelError) as caught:
         load_world(f'alfworld(source=valid_unseen, data_dir="{tmp_path}")')
