@@ -66,7 +66,7 @@ def test_the_folder_of_today_is_read(data: Path, tmp_path: Path, monkeypatch: py
 
 
 def test_made_households_are_in_no_folder(data: Path) -> None:
-    with pytest.raises(ValueError, match="data_dir .* leave it out"):
+    with pytest.raises(ValueError, match=r"data_dir .* leave it out"):
         load_world(f'alfworld(data_dir="{data}")')
 
 
