@@ -11,7 +11,6 @@ from benchmarks.panels import make_panel
 from benchmarks.plan import make_plan
 from benchmarks.suites import SUITES
 from benchmarks.yardsticks import seat_yardsticks
-from mage_envs import worlds
 from mage_envs.opponents.populations import POPULATIONS
 from mage_envs.scenarios import SCENARIOS
 from tests.benchmarks.test_cli import Terminal
@@ -46,13 +45,6 @@ def test_every_suite_is_pinned() -> None:
     assert set(SUITES) == {*PANELS, "alfworld"}
 
 
-@pytest.fixture
-def found_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A process makes a world once, wherever its data was then; these tests have data in two places."""
-    monkeypatch.setattr(worlds, "_make", worlds._make.__wrapped__)
-
-
-@pytest.mark.usefixtures("found_anew")
 def test_the_panel_of_published_games_does_not_change(
     alfworld_data: Path,  # noqa: F811
     monkeypatch: pytest.MonkeyPatch,
@@ -65,7 +57,6 @@ def test_the_panel_of_published_games_does_not_change(
     assert [len(agents) for agents in plan.manifest.config.plays.values()] == [4, 4]
 
 
-@pytest.mark.usefixtures("found_anew")
 def test_the_suite_of_published_games_says_how_to_get_them(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
