@@ -62,7 +62,7 @@ def test_the_wheel_works_from_outside_the_tree(unpacked: Path, tmp_path: Path) -
 
 
 def test_extras_and_scripts_exist() -> None:
-    extras = {"fast", "webshop", "alfworld", "agent", "openai", "vllm", "ray", "plots", "dev", "all"}
+    extras = {"fast", "webshop", "alfworld", "agent", "train", "openai", "vllm", "ray", "plots", "dev", "all"}
     assert set(PROJECT["optional-dependencies"]) == extras
     assert set(PROJECT["scripts"]) == {"benchmark", "mage-agent"}
     assert PROJECT["license"] == "Apache-2.0"
