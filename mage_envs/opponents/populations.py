@@ -231,6 +231,13 @@ _ALL = (
     Population("rps/train", "rock_paper_scissors", _roshambo(_ROSHAMBO_TRAIN), "train", "29 of the 43 roshambo bots"),
     Population("rps/heldout", "rock_paper_scissors", _roshambo(_ROSHAMBO_HELDOUT), "heldout", "the 14 other bots"),
     Population(
+        "rps/leaning",
+        "rock_paper_scissors",
+        _equal(*(f"leaning(action={action}, share=0.8)" for action in ("rock", "paper", "scissors"))),
+        "train",
+        "a favourite throw, four times in five",
+    ),
+    Population(
         "kuhn/switching",
         "kuhn_poker",
         _switching("conservative", "aggressive", "intermediate"),

@@ -10,6 +10,7 @@ UNIT = "points per episode"
 register(
     Scenario("rps/train", ENV_ID, "29 of the 43 roshambo bots", UNIT, "rps/train", (0,)),
     Scenario("rps/heldout", ENV_ID, "the other 14 roshambo bots", UNIT, "rps/heldout", (0,)),
+    Scenario("rps/leaning", ENV_ID, "a favourite throw, four times in five", UNIT, "rps/leaning", (0,)),
     *(
         Scenario(
             f"rps/{split}_{throws}",

@@ -31,6 +31,7 @@ EXAMPLES = {
     "cfr": "cfr(iterations=20)",
     "cfr_argmax": "cfr_argmax(iterations=20)",
     "constant": "constant(action=0)",
+    "leaning": "leaning(action=0)",
     "ismcts": "ismcts(simulations=5)",
     "mcts": "mcts(simulations=20)",
     "mcts_table": "mcts_table(simulations=20, runs=2)",
