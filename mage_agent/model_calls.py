@@ -47,7 +47,8 @@ class ModelCalls:
             )
         if isinstance(self._model, ModelSettings):
             return self._model
-        return ModelSettings("", self._model.model, self._model.revision)
+        told: ModelSettings | None = getattr(self._model, "settings", None)
+        return told or ModelSettings("", self._model.model, self._model.revision)
 
     def card(self) -> dict[str, Any]:
         """Returns what a card says of the model; nothing without one."""

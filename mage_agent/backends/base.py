@@ -97,7 +97,8 @@ class Backend(Protocol):
         counter: How :meth:`count_tokens` counts, in a word or two: for the card of an agent.
 
     An attribute ``system_role`` is optional: False where the backend found out that the model knows no system messages,
-    and puts their words before the user's.
+    and puts their words before the user's. So is ``settings``: the ModelSettings that it was opened with, which say how
+    long a reply may get.
     """
 
     model: str
