@@ -2,7 +2,7 @@
 
 Three episodes, each replayed, of 512 instances a scenario, no two alike. The test split of MineSweeper has 480 boards
 of 5×5 cells and 1,512 of 6×6 with 3 mines: 256 of the small ones are played, and 256 times three of the others where
-every episode has a board of its own. The test split of WebShop's 1,000 products has 308 goals: 256 are played.
+every episode has a board of its own.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SUITES.register(
     "worlds",
     Suite(
         name="worlds",
-        version=1,
+        version=2,
         summary="single-agent worlds: Sokoban, MineSweeper, WebShop, ALFWorld, test splits and held-out kinds",
         parts=(
             part("sokoban/test", SIZE, *SOKOBAN),
@@ -34,9 +34,9 @@ SUITES.register(
             part("minesweeper/5x5", FEW, *MINESWEEPER),
             part("minesweeper/7x7", SIZE, *MINESWEEPER),
             part("minesweeper/8x8", SIZE, *MINESWEEPER),
-            part("webshop/test", FEW, *WEBSHOP),
+            part("webshop/test", SIZE, *WEBSHOP),
             part("webshop/heldout_categories", SIZE, *WEBSHOP),
-            part("webshop/heldout_phrasing", FEW, *WEBSHOP),
+            part("webshop/heldout_phrasing", SIZE, *WEBSHOP),
             part("webshop/heldout_size", SIZE, *WEBSHOP),
             part("webshop/heldout", SIZE, *WEBSHOP),
             part("alfworld/test", SIZE, *ALFWORLD),

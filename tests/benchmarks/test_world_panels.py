@@ -21,33 +21,34 @@ from mage_envs.worlds import load_world
 from mage_envs.worlds.alfworld import solve as plan_task
 from mage_envs.worlds.minesweeper import bits
 from mage_envs.worlds.sokoban import solve
-from mage_envs.worlds.webshop import WebShop
+from mage_envs.worlds.webshop import WebShop, make_shop
+from mage_envs.worlds.webshop.splits import split_of
 from tests.benchmarks.fakes import suite
 
 CONTENTS = {
-    ("worlds", "sokoban/test"): "6a4b57343a43c024e07f1d2f0a68b5e5cbc00388a0e0eb4a61bab231b86208e4",
-    ("worlds", "sokoban/one_box"): "070d1ab73e6ba0ce81f96b334063c5c949990f7ea46e9ad1dbad392f88affb41",
-    ("worlds", "sokoban/three_boxes"): "be364b7d7f9dac4dc89d7d62b079feb77059333c46e443f45b4f5ab8f600a553",
-    ("worlds", "sokoban/large"): "63e972dc2146f5e6832969f5184dbb24181885c4bfaa6810cc6c8eeebeef4f58",
-    ("worlds", "minesweeper/test"): "18d8315819befddcccdf16b07cd29c70f2afcb40b706be14d7fc1eb7100a41f3",
-    ("worlds", "minesweeper/fresh"): "552efa5fe57656fb8eb7589f56c8cef95aa3a5e01974e626af3a2123529836a9",
-    ("worlds", "minesweeper/5x5"): "d8c5730ff4652b3696ab7c27a08279aa866b4de2911cbfb8d5097d58b5272abe",
-    ("worlds", "minesweeper/7x7"): "921bfb3fa35b77b93d7da23e9fc335c5741e3b0e4aa5490c089909a492a5c666",
-    ("worlds", "minesweeper/8x8"): "94d651799fdafa0364958b8b0a43300ef1a4723aeaaff72c656fe5c60093de7e",
-    ("paper-table1", "sokoban/test"): "253f722434094bd357551a21ef2a2a3ea0ce27e1c1018750d16bf035080706ca",
+    ("worlds", "sokoban/test"): "4c644ecd2255ac9d5270fc79a43701c76a053f5a247586dd8b3beaa39db15900",
+    ("worlds", "sokoban/one_box"): "b3a26c2f5f963482f3d0cae120bddd6999d34e421d33b8b47240630faec52b26",
+    ("worlds", "sokoban/three_boxes"): "9c511a88a5f715ff1192f06fbd4a8d949a55b9cd38c6fceda5ba8b3ab4264289",
+    ("worlds", "sokoban/large"): "81c03cec858796934148e0232fcc74f4c8b4a063df002325177f9083387d24f0",
+    ("worlds", "minesweeper/test"): "4910c21e81206685b66e18415a95e4a01778552810006c2c2af12a6e3b9e6312",
+    ("worlds", "minesweeper/fresh"): "d920483b8b0f05b61ced068e1748b8e18a890d829df4d40ed762d107359f9783",
+    ("worlds", "minesweeper/5x5"): "63f133e03cb2d290948a4a3dd5d28370fd005c24ae90ae000ce0ad068c2909cd",
+    ("worlds", "minesweeper/7x7"): "c22284ec4c3b90376655b4bb0116c91911fc530a842bd53177dfa0ca78be8344",
+    ("worlds", "minesweeper/8x8"): "f9c0bb4ebd565207974f37379a522117de7f36f3f20ac3c3f047036296dc726e",
+    ("paper-table1", "sokoban/test"): "a01592d1dceebdf3dd8ad1d794291478999b3371366f3e584ce775f3ee27a62e",
     ("paper-ood", "sokoban/one_box"): "bf99b112a03c17170db95ff205659f56aefc0531e0433751b36f0282773d704f",
     ("paper-ood", "sokoban/three_boxes"): "c885d1e57b66392b13ff777f2586edbfe7016001f200e1c86b2dfce34bf81431",
-    ("worlds", "webshop/test"): "952a2c5d504574a7d59f7aa0ebd1f0db4514bb672fab5338d104c9ef618bcf2f",
-    ("worlds", "webshop/heldout_categories"): "568e12174a6ad956f4db0c1c949faeb5574d47302777c32c06107193c81de403",
-    ("worlds", "webshop/heldout_phrasing"): "8b70fcce30ff0b8d68c45aa4a0edc9a16a01090f897b15ea0f76250eef3349d6",
-    ("worlds", "webshop/heldout_size"): "7b66b957103fc44cadc4bf0602cb86db5587115a8941b4a9c83d43c1360d0777",
-    ("worlds", "webshop/heldout"): "d7d1fdf41818050b7578b7eef9ca40fb9f3339d3ed844a98c82b0c2e3f9ee3c9",
-    ("worlds", "alfworld/test"): "4816e17cadb5d2554fbe64d553ae8a0592863c13d973bbaa6f0a64f91200fc23",
-    ("worlds", "alfworld/task_types"): "cbc47a6d8fc6a967a8c3fccbe0312593f1906e9aa3cc74c3fcfc789b57f59bdb",
-    ("worlds", "alfworld/rooms"): "943434a001f0dea23430242b27cfb7a840e8357b503a00f3906d8b7ac7437496",
-    ("worlds", "alfworld/pairs"): "66c5a24223ed981c15dbe800d7348ed1ed7d905f2d91698b115566b2024fda7b",
-    ("paper-table1", "alfworld/test"): "75417771979c680a9090aba47871d7e493843040998cdea53faf543a35a3cc7d",
-    ("paper-table1", "webshop/test"): "9b0575c20771fba1f3150b71eb43200eb6768a65420d59073764e77df3af066b",
+    ("worlds", "webshop/test"): "703148b6cce55337b724a79d7a0c865e82ee39b2ec0550616e9621e8637414b3",
+    ("worlds", "webshop/heldout_categories"): "e8f78b6b7a40a2e360c5c0a3a6e1a6a346ef2813743cd3e93a42cd44771e9925",
+    ("worlds", "webshop/heldout_phrasing"): "f359a5feb0fef8cdb3800bf1393c5f3d1e49410e6b9b89f5d399e54d7c3268a6",
+    ("worlds", "webshop/heldout_size"): "07d3ddb071171348f6317e52a76c9f5cdb8e647ebe256cd39feeb72142fdc6dd",
+    ("worlds", "webshop/heldout"): "6ad6e9979a16c5a8bcd2330970d7f2427b6d99883008ec1ae54cc0e47c3709f3",
+    ("worlds", "alfworld/test"): "22c2f630d43fb031c8d58dc7ec9671cac02888347d63c77c872ecb7087eebdd1",
+    ("worlds", "alfworld/task_types"): "20538b3db9e8e96a69ef6c34d72d866407a6cec7b71c6ac60e3873434e8d3950",
+    ("worlds", "alfworld/rooms"): "824021562c94da70cab762f03a3e3fc5cc838372eb0554119752ac8c5ee89d8d",
+    ("worlds", "alfworld/pairs"): "ccf9d1941279b90d45001391f50351a83f20944ddb80aabee3ea251dbb6d994a",
+    ("paper-table1", "alfworld/test"): "0bee703c81ad9a7e66d7ed4505f6f4dde23ed2388d0662225f52c9c5f29c717a",
+    ("paper-table1", "webshop/test"): "b459535b3f01e0853e01c7409bef40ff56ad1a61ccd2cd70de3a2c846fa94554",
     ("paper-ood", "webshop/heldout"): "c47a1d673e2dc300c75b5322d73b575aba3dc85bf41299138fd20ce408a29c5e",
     ("paper-ood", "alfworld/task_types"): "51592b7022ae097ecb898243991cfb2b297bee6664cce53c514d7a71d59ef5dd",
     ("paper-ood", "alfworld/rooms"): "e965648a2ac488dc8fbe17b7b4a3a1c58e4716c0cda389fc8404c0e3a972f201",
@@ -128,6 +129,19 @@ def test_every_instance_is_what_it_was_and_new_and_of_the_test_split_and_is_solv
         SOLVERS[scenario.split("/")[0]](env, entry.seed)
     assert len(set(seen)) == len(seen)
     assert hashlib.sha256("\n".join(seen).encode()).hexdigest() == CONTENTS[name, scenario]
+
+
+@pytest.mark.parametrize(("name", "scenario"), [each for each in CONTENTS if each[1].startswith("webshop/")])
+def test_512_goals_of_hundreds_of_products_no_training_product_among_them(name: str, scenario: str) -> None:
+    env = world_env(name, scenario)
+    entries = entries_of(name, scenario)
+    goals = [env.world.shop.goal(env.reset(seed=entry.seed)[1]["privileged"]["instance"]) for entry in entries]
+    assert len(goals) == len({(goal.asin, goal.text, goal.options) for goal in goals}) == 512
+    assert len({goal.asin for goal in goals}) > 220
+    held_out = {split_of(goal.title, goal.category) for goal in goals}
+    assert held_out == {dict(SCENARIOS.get(scenario).arguments)["split"]} <= {"test", "heldout"}
+    seen = {each.title.casefold() for each in make_shop().products if split_of(each.title, each.category) == "train"}
+    assert seen.isdisjoint(goal.title.casefold() for goal in goals)
 
 
 @pytest.mark.parametrize("world", ["sokoban", "minesweeper", "alfworld"])

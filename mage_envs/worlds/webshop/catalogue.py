@@ -3,6 +3,9 @@
 Product number i is made from ``random.Random("proc-v1:<seed>:<i>")`` of the standard library, so that a larger
 catalogue begins with the smaller one, on any machine. Nearly half of the products are twins of an earlier one: the same
 kind, name and attributes but one. Only goals that buying their own product meets in full are kept.
+
+``"unseen"`` is another catalogue, made in the same way: no product of it is for training in any catalogue, because it
+takes only titles that :mod:`mage_envs.worlds.webshop.splits` gives to the test split.
 """
 
 from __future__ import annotations
@@ -20,10 +23,11 @@ from mage_envs.worlds.webshop.nouns import TitleNouns
 from mage_envs.worlds.webshop.products import Product
 from mage_envs.worlds.webshop.reward import can_count
 from mage_envs.worlds.webshop.shop import Shop
+from mage_envs.worlds.webshop.splits import bucket_of
 from mage_envs.worlds.webshop.wordings import short_options, short_request
 
 VERSION = "proc-v1"
-SIZES = {"small": 1_000, "large": 5_000}
+SIZES = {"small": 1_000, "large": 5_000, "unseen": 1_000}
 GOALS_A_PRODUCT = 8
 
 Phrasing: TypeAlias = Literal["labels", "short"]
@@ -61,7 +65,7 @@ def make_shop(
     """Makes the shop of a catalogue.
 
     Args:
-        size: Number of products, or ``"small"`` (1,000) or ``"large"`` (5,000).
+        size: Number of products, or ``"small"`` (1,000), ``"large"`` (5,000) or ``"unseen"`` (1,000 of the test split).
         seed: Another seed gives another catalogue.
         phrasing: ``"labels"``: goals are worded as the original's (``with color: red, and size: 8``); ``"short"``: as
             people word them, in lower case, without labels, and half of it in other words than the product's.
@@ -72,11 +76,13 @@ def make_shop(
     """
     if phrasing not in get_args(Phrasing):
         raise ValueError(f"phrasing must be one of {', '.join(map(repr, get_args(Phrasing)))}, got {phrasing!r}")
-    made = make_products(_count(size), seed)
+    unseen = size == "unseen"
+    version = _version(unseen)
+    made = make_products(_count(size), seed, unseen)
     products = [each.product for each in made]
-    random = Random(f"{VERSION}:{seed}:goals")
+    random = Random(f"{version}:{seed}:goals")
     prices = draw_prices(products, random)
-    wording = Random(f"{VERSION}:{seed}:wording")
+    wording = Random(f"{version}:{seed}:wording")
     requests = [each.request for each in made]
     say: Callable[[Sequence[tuple[str, str]]], str] = label_options
     if phrasing == "short":
@@ -91,24 +97,34 @@ def make_shop(
     random.shuffle(goals)
     index = build_index((each.asin, each.contents) for each in products)
     return Shop(
-        f"{VERSION}:{len(products)}:seed{seed}", products, index, goals, prices, TitleNouns({}), None, show_attributes
+        f"{version}:{len(products)}:seed{seed}", products, index, goals, prices, TitleNouns({}), None, show_attributes
     )
 
 
-def make_products(count: int, seed: int = 0) -> list[Made]:
-    """Makes the first products of a catalogue, each id once."""
+def make_products(count: int, seed: int = 0, unseen: bool = False) -> list[Made]:
+    """Makes the first products of a catalogue, each id once.
+
+    Args:
+        count: How many.
+        seed: Another seed gives another catalogue.
+        unseen: Whether it is the other catalogue, whose titles are all of the test split.
+    """
     made: list[Made] = []
     of_kind: dict[str, list[Made]] = {kind.query: [] for kind in KINDS}
     taken: set[str] = set()
     for number in range(count):
-        random = Random(f"{VERSION}:{seed}:{number}")
+        random = Random(f"{_version(unseen)}:{seed}:{number}")
         kind = random.choice(KINDS)
         earlier = of_kind[kind.query]
         model = random.choice(earlier) if earlier and random.random() < _TWINS else None
-        found = _make(kind, model, random, taken)
+        found = _make(kind, model, random, taken, unseen)
         made.append(found)
         earlier.append(found)
     return made
+
+
+def _version(unseen: bool) -> str:
+    return f"{VERSION}-unseen" if unseen else VERSION
 
 
 def _count(size: int | str) -> int:
@@ -121,14 +137,16 @@ def _count(size: int | str) -> int:
     return size
 
 
-def _make(kind: Kind, model: Made | None, random: Random, taken: set[str]) -> Made:
+def _make(kind: Kind, model: Made | None, random: Random, taken: set[str], unseen: bool) -> Made:
     asin = _new_id(random, taken)
     noun = random.choice(kind.nouns) if model is None else model.noun
     words = tuple(random.sample(_EXTRAS, random.randint(2, 4))) if model is None else model.words
     attributes = _attributes(kind, model, random)
     inside, bulleted, told = _spread(attributes, random)
-    brand = "".join(random.sample(_SYLLABLES, random.randint(2, 3))).capitalize()
-    title = " ".join((brand, *words, *(each.title() for each in inside), noun, random.choice(_AUDIENCES)))
+    named = " ".join((*words, *(each.title() for each in inside), noun))
+    title = _title(named, random)
+    while unseen and bucket_of(title) != "test":
+        title = _title(named, random)
     options = _options(kind, random)
     pricing = _pricing(kind, random)
     product = Product(
@@ -138,6 +156,11 @@ def _make(kind: Kind, model: Made | None, random: Random, taken: set[str]) -> Ma
     )  # fmt: skip
     wanted = tuple(random.sample(attributes, min(len(attributes), random.choice((1, 2, 2, 3, 3, 4)))))
     return Made(product, kind, noun, words, wanted, _request(kind, wanted, random))
+
+
+def _title(named: str, random: Random) -> str:
+    brand = "".join(random.sample(_SYLLABLES, random.randint(2, 3))).capitalize()
+    return f"{brand} {named} {random.choice(_AUDIENCES)}"
 
 
 def _new_id(random: Random, taken: set[str]) -> str:

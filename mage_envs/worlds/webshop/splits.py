@@ -28,8 +28,11 @@ def split_of(title: str, category: str) -> str:
     >>> split_of("Verlo Classic Wool Sweater", "fashion"), split_of("Verlo Wool Rug", "garden")
     ('train', 'heldout')
     """
-    if category in HELD_OUT:
-        return "heldout"
+    return "heldout" if category in HELD_OUT else bucket_of(title)
+
+
+def bucket_of(title: str) -> str:
+    """Returns the split of a product with a title, unless its category is held out."""
     return _BUCKETS[int(hashlib.sha256(title.casefold().encode(errors="replace")).hexdigest(), 16) % len(_BUCKETS)]
 
 

@@ -70,7 +70,8 @@ class WebShop(World):
     """WebShop.
 
     Args:
-        catalogue: ``"small"`` (1,000 made products), ``"large"`` (5,000), or ``"official"`` (WebShop's own files).
+        catalogue: ``"small"`` (1,000 made products), ``"large"`` (5,000), ``"unseen"`` (1,000 others, none of them in
+            a training split), or ``"official"`` (WebShop's own files).
         data_dir: Folder of WebShop's files; empty: the environment variable ``MAGE_WEBSHOP_DATA``.
         human_goals: Of the official files, the goals that people wrote.
         split: Goals are drawn from those of ``"all"`` products, or of ``"train"``, ``"validation"``, ``"test"``

@@ -15,7 +15,9 @@ from mage_envs.worlds.webshop.catalogue import GOALS_A_PRODUCT, make_products
 from mage_envs.worlds.webshop.kinds import CATEGORIES, KINDS, POOLS, VALUES
 from mage_envs.worlds.webshop.wordings import PARAPHRASES, respell
 
-SIZE_AND_PHRASING = [("small", "labels"), ("small", "short"), ("large", "labels")]
+SIZE_AND_PHRASING = [
+    ("small", "labels"), ("small", "short"), ("large", "labels"), ("unseen", "labels"), ("unseen", "short"),
+]  # fmt: skip
 
 
 def fingerprint(shop: Shop) -> str:
@@ -36,6 +38,9 @@ def test_version_1_never_changes() -> None:
     assert make_shop().catalogue == "proc-v1:1000:seed0"
     assert fingerprint(make_shop()) == "beab1c2c5dff8f29"
     assert fingerprint(make_shop(phrasing="short")) == "55c9f6006f75075f"
+    assert make_shop("unseen").catalogue == "proc-v1-unseen:1000:seed0"
+    assert fingerprint(make_shop("unseen")) == "16e6561962adf20f"
+    assert fingerprint(make_shop("unseen", phrasing="short")) == "9f12d4c19f0864a5"
 
 
 def test_a_larger_catalogue_begins_with_the_smaller_one() -> None:
@@ -125,6 +130,7 @@ def measure(shop: Shop) -> dict[str, tuple[float, float]]:
     }
 
 
-def test_it_is_as_hard_as_the_real_products() -> None:
-    for name, found in measure(make_shop()).items():
+@pytest.mark.parametrize("size", ["small", "unseen"])
+def test_it_is_as_hard_as_the_real_products(size: str) -> None:
+    for name, found in measure(make_shop(size)).items():
         assert found == pytest.approx(REAL[name], abs=10), name

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import mage_envs  # noqa: F401 -- registers the environments
+from mage_envs.scenarios import SCENARIOS
 from mage_envs.worlds import load_world
 from mage_envs.worlds.pages import DOCS, renewed
 from mage_envs.worlds.webshop import WebShop, load_official, make_shop
@@ -291,21 +292,45 @@ def test_splits_are_disjoint_in_products_and_make_the_whole() -> None:
     assert len(products["validation"]) > 20
 
 
+def contents(catalogue: str, split: str = "all") -> set[str]:
+    shop = make_shop(catalogue)
+    return {each.title for each in shop.products if split in ("all", split_of(each.title, each.category))}
+
+
+def test_unseen_products_are_in_no_other_catalogue_and_in_no_training_split() -> None:
+    unseen, large = contents("unseen"), contents("large")  # The large catalogue begins with the small one.
+    assert len(unseen) == 1_000
+    assert not unseen & large
+    assert unseen == contents("unseen", "test") | contents("unseen", "heldout")
+    here = world("webshop(catalogue=unseen, split=test)")
+    assert len({here.shop.goals[at].asin for at in here.goals}) > 600
+    for split in ("train", "validation"):
+        with pytest.raises(ValueError, match=f"proc-v1-unseen:1000:seed0 has no goals of split '{split}'"):
+            load_world(f"webshop(catalogue=unseen, split={split})")
+
+
+PLAYED = {
+    "train": "webshop/train", "validation": "webshop/validation", "test": "webshop/test",
+    "heldout": "webshop/heldout_categories",
+}  # fmt: skip
+
+
 @pytest.mark.parametrize("workers", [1, 2, 7])
-def test_no_number_of_workers_leaks_between_splits(workers: int) -> None:
+@pytest.mark.parametrize("of_the_suites", [False, True])
+def test_no_number_of_workers_leaks_between_splits(workers: int, of_the_suites: bool) -> None:
     """Each worker has a seed of its own; what they meet in training is never met in a test."""
 
     def met(split: str) -> set[str]:
         def work(worker: int) -> set[str]:
-            env = gym.make("mage/WebShop-v0", split=split)
+            env = SCENARIOS.get(PLAYED[split]).make() if of_the_suites else gym.make("mage/WebShop-v0", split=split)
             shop = env.unwrapped.world.shop
             env.reset(seed=worker)
-            return {shop.goals[int(env.reset()[1]["privileged"]["instance"])].asin for _ in range(150)}
+            return {shop.goals[int(env.reset()[1]["privileged"]["instance"])].title for _ in range(150)}
 
         with ThreadPoolExecutor(workers) as pool:
             return set().union(*pool.map(work, range(workers)))
 
-    found = [met(split) for split in ("train", "validation", "test", "heldout")]
+    found = [met(split) for split in PLAYED]
     assert sum(map(len, found)) == len(set().union(*found))
 
 
