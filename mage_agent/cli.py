@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import secrets
-import shutil
 import sys
 from typing import Annotated
 
 import typer
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.table import Table
 
+from mage_agent.console import err, out
+from mage_agent.grpo.command import presets, train
 from mage_agent.model_flags import ModelFlags, takes_model_flags
+from mage_agent.models_command import models
 from mage_envs.errors import MageError
 
-WIDTH = min(100, shutil.get_terminal_size((100, 24)).columns)
 INTERRUPTED = 130
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
-out = Console(width=WIDTH, highlight=False)
-err = Console(width=WIDTH, highlight=False, stderr=True)
 
 
 def _version(wanted: bool) -> None:
@@ -110,6 +108,11 @@ def chat(
         )
     except KeyboardInterrupt:
         raise typer.Exit(INTERRUPTED) from None
+
+
+app.command()(train)
+app.command()(presets)
+app.add_typer(models, name="models")
 
 
 def main() -> None:

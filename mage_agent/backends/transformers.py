@@ -8,8 +8,8 @@ between two tokens. Nothing can hang here, so that the settings' ``timeout`` and
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 from mage_agent.backends.base import BACKENDS, BackendError, Completion, Message, Request
 from mage_agent.backends.generation import OPTIONS, TEMPLATE_VALUES, Generator, Row, check_options, template_values
@@ -36,16 +36,24 @@ class Loaded(NamedTuple):
     context: int | None
 
 
+Loader: TypeAlias = Callable[[ModelSettings], Loaded]
+
+
 class TransformersBackend:
     """A model of transformers in this process."""
 
     counter = "the model's tokenizer"
     system_role = True
 
-    def __init__(self, settings: ModelSettings) -> None:
-        """Loads nothing yet."""
+    def __init__(self, settings: ModelSettings, loader: Loader | None = None) -> None:
+        """Loads nothing yet.
+
+        Args:
+            settings: Which model, and how it is asked.
+            loader: What gets the model ready, where it is in memory already; None: :func:`load`.
+        """
         self.model, self.revision, self.context = settings.model, settings.revision, settings.context
-        self._settings = settings
+        self._settings, self._load = settings, loader or load
         self._opening = asyncio.Lock()
         self._chat: LocalChat | None = None
         self._batcher: MicroBatcher[Row, list[int]] | None = None
@@ -58,7 +66,7 @@ class TransformersBackend:
         """
         async with self._opening:
             if self._batcher is None:
-                loaded = await asyncio.to_thread(load, self._settings)
+                loaded = await asyncio.to_thread(self._load, self._settings)
                 self.revision, self.context = loaded.revision, self._settings.context or loaded.context
                 self._chat, self.system_role = loaded.chat, loaded.chat.system_role
                 self._batcher = MicroBatcher(loaded.generator, self._settings.batch, lambda row: len(row.tokens))

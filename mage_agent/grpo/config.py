@@ -11,29 +11,28 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import runpy
 import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias, get_args, get_type_hints
 
+from mage_agent.grpo.advantages import ESTIMATORS, REWARDS, Anchors, CreditRule, Grouping, Normalisation
+from mage_agent.grpo.credit import OBJECTIVES
 from mage_envs.errors import MageError, near_matches
+from mage_envs.registry import Registry
 
 if TYPE_CHECKING:
     from mage_envs.scenarios import Scenario
 
 Value: TypeAlias = "str | int | float | bool"
 
-Objective = Literal["differential", "cumulative", "final", "single"]
-Reward = Literal["outcome", "score"]
-Estimator = Literal["gigpo", "grpo"]
-Normalisation = Literal["mean", "mean_std"]
-Anchors = Literal["across", "within"]
-Grouping = Literal["opponent", "task"]
 Opponents = Literal["stationary", "mixed"]
 Loss = Literal["dapo", "grpo", "bnpo", "dr_grpo"]
 Scheduler = Literal["constant", "constant_with_warmup", "linear", "cosine"]
-Dtype = Literal["auto", "float32", "bfloat16", "float16"]
+Precision = Literal["auto", "float32", "bfloat16"]
 Attention = Literal["auto", "eager", "sdpa", "flash_attention_2"]
 Thinking = Literal["template", "on", "off"]
 Vllm = Literal["off", "colocate", "server"]
@@ -61,6 +60,7 @@ class About(NamedTuple):
         low: Least value of a number.
         high: Largest value.
         above: Whether it must be more than ``low``.
+        registry: What registers the words that it may be.
     """
 
     part: str
@@ -68,6 +68,7 @@ class About(NamedTuple):
     low: float = -math.inf
     high: float = math.inf
     above: bool = False
+    registry: Registry[Any] | None = None
 
     def span(self) -> str:
         """Returns the range in words.
@@ -103,7 +104,10 @@ class TrainConfig:
     agent: Annotated[str, About(MODEL, "Spec of the language agent that the model plays as: prompts and memory.")] = (
         "reflective"
     )
-    dtype: Annotated[Dtype, About(MODEL, "Type of the weights. auto: as they are stored.")] = "auto"
+    precision: Annotated[
+        Precision,
+        About(MODEL, "Of arithmetic, and of weights that are not trained. auto: bfloat16 on GPUs that have it."),
+    ] = "auto"
     attention: Annotated[Attention, About(MODEL, "Implementation of attention. auto: transformers chooses.")] = "auto"
     thinking: Annotated[Thinking, About(MODEL, "Thoughts of a model whose template can turn them on and off.")] = (
         "template"
@@ -139,20 +143,30 @@ class TrainConfig:
         "stationary"
     )
 
-    objective: Annotated[Objective, About(CREDIT, "What the end of an episode pays: R_n - R_(n-1), R_n, R_N only.")] = (
-        "differential"
-    )
+    rules: Annotated[
+        str, About(CREDIT, "Python file that registers objectives, rewards or estimators of one's own. Empty: none.")
+    ] = ""
+    objective: Annotated[
+        str,
+        About(
+            CREDIT,
+            "What the end of an episode pays: R_n - R_(n-1), R_n, R_N only, each by itself.",
+            registry=OBJECTIVES,
+        ),
+    ] = "differential"
     gamma_step: Annotated[float, About(CREDIT, "Discount from a turn to the next one of its episode.", 0, 1)] = 0.95
     gamma_traj: Annotated[float, About(CREDIT, "Discount from an episode to the next one.", 0, 1)] = 0.6
-    reward: Annotated[Reward, About(CREDIT, "R of an episode: +10 win, -10 loss, 0 else; or its score.")] = "outcome"
+    reward: Annotated[
+        str, About(CREDIT, "R of an episode: +10 win, -10 loss, 0 else; or its score.", registry=REWARDS)
+    ] = "outcome"
     reward_scale: Annotated[float, About(CREDIT, "Factor of R.", 0, 1e6, above=True)] = 1.0
     invalid_penalty: Annotated[float, About(CREDIT, "Cost of a reply that cannot be played.", 0, 1e6)] = 0.5
     length_penalty: Annotated[
         float, About(CREDIT, "Cost of a reply of full length; from half of it on it grows.", 0, 1e6)
     ] = 0.5
-    estimator: Annotated[Estimator, About(CREDIT, "Advantages of episodes and of steps, or of meta-episodes.")] = (
-        "gigpo"
-    )
+    estimator: Annotated[
+        str, About(CREDIT, "Advantages of episodes and of steps, or of meta-episodes.", registry=ESTIMATORS)
+    ] = "gigpo"
     normalisation: Annotated[
         Normalisation, About(CREDIT, "What a group's values are freed of: mean, or deviation too.")
     ] = "mean"
@@ -195,6 +209,8 @@ class TrainConfig:
         int, About(RUN, "Steps between two evaluations; one more at the end. 0: none.", 0, 100_000_000)
     ] = 0
     eval_meta_episodes: Annotated[int, About(RUN, "Meta-episodes of the validation panel.", 2, 1_000_000)] = 64
+    eval_episodes: Annotated[int, About(RUN, "N, episodes in a meta-episode of the validation panel.", 1, 1000)] = 3
+    eval_batch: Annotated[int, About(RUN, "Meta-episodes that an evaluation plays at once.", 1, 10_000)] = 64
     eval_scenario: Annotated[
         str, About(RUN, "Scenario of the validation panel. Empty: the one that is trained on.")
     ] = ""
@@ -215,6 +231,8 @@ class TrainConfig:
         Raises:
             MageError: One is of the wrong type or out of range; the message has the field, its range and the remedy.
         """
+        if checked("rules", self.rules):
+            load_rules(str(Path(self.rules).resolve()))
         for name in DEFAULTS:
             object.__setattr__(self, name, checked(name, getattr(self, name)))
         if (self.groups * self.group_size) % self.mini_batches:
@@ -222,11 +240,10 @@ class TrainConfig:
                 f"mini_batches = {self.mini_batches} does not divide groups * group_size = "
                 f"{self.groups} * {self.group_size}: choose one that does"
             )
-        learnt = self.mini_batches * self.iterations
-        if self.save_every % learnt:
+        if self.save_every % self.steps_a_rollout:
             raise MageError(
-                f"save_every = {self.save_every} is in the middle of a rollout, which is learnt from in {learnt} steps "
-                f"(mini_batches * iterations): take a multiple of {learnt}"
+                f"save_every = {self.save_every} is in the middle of a rollout, which is learnt from in "
+                f"{self.steps_a_rollout} steps (mini_batches * iterations): take a multiple of {self.steps_a_rollout}"
             )
         if self.warmup_steps and self.scheduler == "constant":
             raise MageError('scheduler = "constant" has no warm-up: take "constant_with_warmup", or warmup_steps = 0')
@@ -240,6 +257,16 @@ class TrainConfig:
             MageError: Nobody else plays in it, and there is a population.
         """
         return with_population(self.scenario, self.population)
+
+    @property
+    def steps_a_rollout(self) -> int:
+        """Steps of the optimiser that learn from one rollout."""
+        return self.mini_batches * self.iterations
+
+    @property
+    def rule(self) -> CreditRule:
+        """How turns are credited: the fields that have the names of the rule's."""
+        return CreditRule(**{each.name: getattr(self, each.name) for each in fields(CreditRule)})
 
     def toml(self) -> str:
         """Writes all fields as TOML, in their order: :func:`read_toml` reads them."""
@@ -275,9 +302,23 @@ def with_population(scenario: str, population: str) -> Scenario:
     return replace(found, population=population)
 
 
+@cache
+def load_rules(path: str) -> None:
+    """Runs a Python file, once, which registers rules of credit.
+
+    Raises:
+        MageError: It cannot be run.
+    """
+    try:
+        runpy.run_path(path)
+    except Exception as error:  # It is a user's.
+        raise MageError(f"rules = {path!r} cannot be run: {type(error).__name__}: {error}") from error
+
+
 def choices(name: str) -> tuple[str, ...]:
     """Returns the words that a field may be; none if it is any text or a number."""
-    return get_args(TYPES[name])
+    registry = ABOUT[name].registry
+    return get_args(TYPES[name]) if registry is None else tuple(registry)
 
 
 def checked(name: str, value: Any) -> Value:

@@ -1,0 +1,46 @@
+"""Ctrl-C and SIGTERM end a training run after the step that it is at, with a checkpoint; a second one does at once."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FrameType
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass
+class Interruption:
+    """Whether the run shall end.
+
+    Attributes:
+        signal: The number of the signal that said so; 0: none did.
+    """
+
+    signal: int = 0
+
+
+@contextmanager
+def interruptible() -> Iterator[Interruption]:
+    """Notes signals, as long as this context lasts. Outside of the main thread nothing can be noted."""
+    found = Interruption()
+
+    def note(number: int, _: FrameType | None) -> None:
+        if found.signal:
+            raise KeyboardInterrupt
+        found.signal = number
+        _log.warning("interrupted: ends with a checkpoint after this step; once more ends it at once")
+
+    if threading.current_thread() is not threading.main_thread():
+        yield found
+        return
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield found
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
