@@ -98,7 +98,7 @@ def make_rows(
     rng = np.random.default_rng(seed)
     known = [SCENARIOS.get(scenario) if isinstance(scenario, str) else scenario for scenario in scenarios]
     places = Quota({place: 1 / len(seats_of(scenario)) for scenario in known for place in _places(scenario)}, rng)
-    opponents = {
+    opponents: dict[tuple[str, int | None], Quota[str]] = {
         (scenario.name, seat): Quota(weights_of(scenario, shares), rng)
         for scenario in known
         for seat in seats_of(scenario)

@@ -42,6 +42,9 @@ PHASES = ("play", "reflect")
 class MageTrainer(GRPOTrainer):  # type: ignore[misc]
     """Trains a language agent on meta-episodes: every reply of it is a sample with its own advantage."""
 
+    entropy_coef: float
+    router_aux_loss_coef: float
+
     def __init__(
         self,
         model: Any,
@@ -161,7 +164,7 @@ class MageTrainer(GRPOTrainer):  # type: ignore[misc]
         """Returns how many rows each process needs: as many as any has turns, and TRL splits them without a rest."""
         _, counts = self._shared([turns])
         parts = self.args.steps_per_generation if mode == "train" else 1
-        return max(1, -(-max(counts) // parts)) * parts
+        return int(max(1, -(-max(counts) // parts)) * parts)
 
     def _to_batch(self, turns: Sequence[Turn], values: Sequence[float], rows: int) -> Batch:
         device = self.accelerator.device
@@ -200,13 +203,13 @@ class MageTrainer(GRPOTrainer):  # type: ignore[misc]
         with use_adapter(model, adapter_name="ref" if "ref" in model.peft_config else None):
             return self._logps(self.model, batch)
 
-    @torch.no_grad()
     def _logps(self, model: Any, batch: Batch) -> torch.Tensor:
         """Returns the log-probability of every token of the replies, shape (R, C); 0 where a reply is filled up."""
         found = torch.zeros(batch["completion_ids"].shape, device=batch["completion_ids"].device)
         for chunk in chunks(batch, self._max_rows):
             ids, mask, width = _whole(chunk.batch)
-            values, *_ = self._get_per_token_logps_and_entropies(model, ids, mask, width)
+            with torch.no_grad():
+                values, *_ = self._get_per_token_logps_and_entropies(model, ids, mask, width)
             found[chunk.rows.to(found.device), :width] = values.to(found.dtype)
         return found
 
@@ -282,7 +285,7 @@ class MageTrainer(GRPOTrainer):  # type: ignore[misc]
             return 1.0
         if self.loss_type in BY_BATCH:
             return chunk.tokens / max(sum(part.tokens for part in parts), 1)
-        pieces = self.accelerator.num_processes * (self.args.steps_per_generation if mode == "train" else 1)
+        pieces: int = self.accelerator.num_processes * (self.args.steps_per_generation if mode == "train" else 1)
         return len(chunk.rows) * pieces / max(float(chunk.batch["num_rows"]), 1.0)
 
     def _get_per_token_logps_and_entropies(self, *args: Any, **kwargs: Any) -> Any:
