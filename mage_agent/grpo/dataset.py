@@ -78,7 +78,7 @@ def make_rows(
     """Draws groups.
 
     Args:
-        scenarios: Scenarios or their names. They are played equally often, and so is each of their seats.
+        scenarios: Scenarios or their names. They are played equally often, and so are the seats against an opponent.
         groups: Number of groups, at least 1.
         seed: At least 0. Same arguments, same rows.
         mixed: How many opponents the members of a group meet in turn. 1: all meet the same one.
@@ -97,20 +97,19 @@ def make_rows(
         )
     rng = np.random.default_rng(seed)
     known = [SCENARIOS.get(scenario) if isinstance(scenario, str) else scenario for scenario in scenarios]
-    places = Quota({place: 1 / len(seats_of(scenario)) for scenario in known for place in _places(scenario)}, rng)
-    opponents: dict[tuple[str, int | None], Quota[str]] = {
-        (scenario.name, seat): Quota(weights_of(scenario, shares), rng)
-        for scenario in known
-        for seat in seats_of(scenario)
-        if seat is not None
-    }
-    if len(opponents) < sum(len(seats_of(scenario)) for scenario in known) and (mixed > 1 or shares):
+    if any(scenario.population is None for scenario in known) and (mixed > 1 or shares):
         raise ValueError("in a world there are no opponents: leave out shares and mixed groups")
+    order = Quota(dict.fromkeys(range(len(known)), 1.0), rng)
+    opponents = [Quota(weights_of(scenario, shares), rng) if scenario.population else None for scenario in known]
+    seats: dict[tuple[Any, ...], Quota[int]] = {}
     rows: list[Row] = []
     for _ in range(groups):
-        name, seat = place = places.next()
-        met = [] if seat is None else [opponents[place].next() for _ in range(mixed)]
-        rows.append(Row(scenario=name, opponents=met, seat=seat, seed=int(rng.integers(1 << SEED_BITS))))
+        scenario, quota = known[place := order.next()], opponents[place]
+        met = [] if quota is None else [quota.next() for _ in range(mixed)]
+        seat = None
+        if met:
+            seat = seats.setdefault((place, *met), Quota(dict.fromkeys(scenario.seats, 1.0), rng)).next()
+        rows.append(Row(scenario=scenario.name, opponents=met, seat=seat, seed=int(rng.integers(1 << SEED_BITS))))
     return rows
 
 
@@ -126,11 +125,6 @@ def make_dataset(
     from datasets import Dataset
 
     return Dataset.from_list(list(make_rows(scenarios, groups, seed, mixed=mixed, shares=shares)))
-
-
-def seats_of(scenario: Scenario) -> tuple[int | None, ...]:
-    """Returns the seats that are trained; one None in a world."""
-    return (None,) if scenario.population is None else scenario.seats
 
 
 def weights_of(scenario: Scenario, shares: Mapping[str, float] | None) -> dict[str, float]:
@@ -160,7 +154,3 @@ def to_tasks(rows: Sequence[Row]) -> list[Task]:
         opponent = met[member % len(met)] if met else None
         tasks.append(Task(row["scenario"], opponent, row["seat"], row["seed"], member))
     return tasks
-
-
-def _places(scenario: Scenario) -> list[tuple[str, int | None]]:
-    return [(scenario.name, seat) for seat in seats_of(scenario)]
