@@ -6,8 +6,8 @@ from benchmarks.suites.base import SUITES, Suite, part
 
 SIZE = 2000
 
-_KUHN = ("random", "equilibrium", "thompson", "best_response")
-_TIC_TAC_TOE = ("random", "minimax", "mcts(simulations=1000)")
+KUHN = ("random", "equilibrium", "thompson", "best_response")
+TIC_TAC_TOE = ("random", "minimax", "mcts(simulations=1000)")
 
 SUITES.register(
     "quick",
@@ -16,10 +16,10 @@ SUITES.register(
         version=1,
         summary="scripted agents on Kuhn poker and Tic-Tac-Toe, training and held-out opponents",
         parts=(
-            part("kuhn/train", SIZE, *_KUHN),
-            part("kuhn/heldout", SIZE, *_KUHN),
-            part("tictactoe/train", SIZE, *_TIC_TAC_TOE),
-            part("tictactoe/heldout", SIZE, *_TIC_TAC_TOE),
+            part("kuhn/train", SIZE, *KUHN),
+            part("kuhn/heldout", SIZE, *KUHN),
+            part("tictactoe/train", SIZE, *TIC_TAC_TOE),
+            part("tictactoe/heldout", SIZE, *TIC_TAC_TOE),
         ),
     ),
 )

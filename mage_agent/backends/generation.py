@@ -1,8 +1,12 @@
-"""How a model of transformers writes the replies of one batch: padding, sampling, ends. Runs in a worker thread."""
+"""How a model of transformers writes the replies of one batch: padding, sampling, ends. Runs in a worker thread.
+
+Where nothing is drawn, a prompt has one reply, and is computed once.
+"""
 
 from __future__ import annotations
 
 import copy
+from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -10,10 +14,14 @@ from mage_agent.backends.base import BackendError
 from mage_agent.backends.micro_batcher import Unwanted
 from mage_agent.backends.row_sampler import RowSampler, draw_generator
 from mage_agent.model_settings import Sampling
+from mage_envs.cache import content_key
 from mage_envs.errors import near_matches
 
 TEMPLATE_VALUES = "chat_template_kwargs"
 """The option that holds values for the chat template, as vLLM's server calls it: ``{"enable_thinking": false}``."""
+
+MOST_KEPT = 4096
+"""Greedy replies that are remembered."""
 
 OPTIONS = ("min_p", "repetition_penalty", "no_repeat_ngram_size", "min_new_tokens")
 """Further options of sampling (``Sampling.extra``), by their names in transformers' GenerationConfig."""
@@ -35,7 +43,10 @@ class Row(NamedTuple):
 
 
 class Generator:
-    """A model with its way of sampling: the batch function of a micro-batcher."""
+    """A model with its way of sampling: the batch function of a micro-batcher.
+
+    Whoever changes the model's weights makes a new one: greedy replies are remembered.
+    """
 
     def __init__(self, model: Any, ends: Sequence[int], pad: int, sampling: Sampling) -> None:
         """Plans the sampling.
@@ -48,6 +59,7 @@ class Generator:
         """
         own = model.generation_config
         self._model, self._pad, self._ends = model, pad, frozenset(ends)
+        self._known: OrderedDict[str, list[int]] = OrderedDict()
         options = {name: value for name, value in sampling.extra if name != TEMPLATE_VALUES}
         self._sampled = _samples(own, sampling)
         self._warpers = _warpers(own, sampling, options) if self._sampled else []
@@ -65,6 +77,24 @@ class Generator:
         Raises:
             MemoryError: The batch is too large for the device.
         """
+        if self._sampled:
+            return self._write(rows, unwanted)
+        keys = [content_key(str(row.tokens)) for row in rows]
+        found = {key: self._known[key] for key in keys if key in self._known}
+        if new := {key: row for key, row in zip(keys, rows, strict=True) if key not in found}:
+            written = dict(zip(new, self._write(list(new.values()), unwanted), strict=True))
+            found |= written
+            if not unwanted():  # Else the replies may be cut short.
+                self._remember(written)
+        return [found[key] for key in keys]
+
+    def _remember(self, written: dict[str, list[int]]) -> None:
+        self._known |= written
+        while len(self._known) > MOST_KEPT:
+            self._known.popitem(last=False)
+
+    def _write(self, rows: Sequence[Row], unwanted: Unwanted) -> list[list[int]]:
+        """Computes replies, turning a lack of memory into a MemoryError."""
         import torch
 
         try:

@@ -17,6 +17,7 @@ torch = pytest.importorskip("torch", reason="needs the extra agent")
 transformers = pytest.importorskip("transformers", reason="needs the extra agent")
 
 from mage_agent.backends import generation, local_chat  # noqa: E402
+from mage_agent.backends import transformers as transformers_backend  # noqa: E402
 from mage_agent.backends.base import BackendError, Completion, Message, Request  # noqa: E402
 from mage_agent.backends.local_chat import LocalChat  # noqa: E402
 from mage_agent.backends.local_files import fingerprint  # noqa: E402
@@ -367,3 +368,44 @@ def test_a_template_that_refuses_a_role_says_so() -> None:
     chat = thinking_chat(False, "{{ raise_exception('No roles at all') }}")
     with pytest.raises(BackendError, match="refuses messages of user: No roles at all"):
         chat.prompt(request(0).messages)
+
+
+def test_without_draws_a_prompt_is_computed_once(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    computed: list[int] = []
+    write = generation.Generator._write
+
+    def counted(self: generation.Generator, rows: Any, unwanted: Any) -> list[list[int]]:
+        computed.append(len(rows))
+        return write(self, rows, unwanted)
+
+    monkeypatch.setattr(generation.Generator, "_write", counted)
+    requests = [request(number % 3)._replace(draw=f"{number}/0") for number in range(12)]
+
+    async def work(backend: TransformersBackend) -> tuple[list[Completion], list[Completion]]:
+        first = list(await asyncio.gather(*map(backend.complete, requests)))
+        return first, [await backend.complete(one) for one in requests]
+
+    first, again = ask(settings(small, temperature=0.0), work)
+    assert sum(computed) == 3
+    assert first == again == first[:3] * 4
+    assert len({reply.text for reply in first}) > 1
+    computed.clear()
+    ask(settings(small, temperature=1.0), work)
+    assert sum(computed) == 24
+
+
+def test_replies_that_were_cut_because_nobody_waited_are_not_remembered(small: Path) -> None:
+    loaded = transformers_backend.load(settings(small, temperature=0.0))
+    row = generation.Row((65, 66, 67), "7/0")
+    (cut,) = loaded.generator([row], lambda: True)
+    (whole,) = loaded.generator([row], lambda: False)
+    assert len(cut) < len(whole) == 24
+    assert loaded.generator([row], lambda: True) == [whole]
+
+
+def test_so_many_greedy_replies_are_remembered(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(generation, "MOST_KEPT", 2)
+    generator = transformers_backend.load(settings(small, temperature=0.0, max_tokens=1)).generator
+    rows = [generation.Row((number,), "7/0") for number in range(65, 70)]
+    assert len(generator(rows, lambda: False)) == 5
+    assert len(generator._known) == 2

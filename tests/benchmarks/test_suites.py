@@ -21,6 +21,7 @@ from tests.worlds.alfworld.conftest import alfworld_data  # noqa: F401
 
 PANELS = {
     "quick": "a0bde7305f6c4545e8fa0dba4578acfd45f165039fe5c538c3c27816f196da29",
+    "quick-short": "01a3d335baf51b1216c10e3357c85a06bd1b3866634e0cca1af776b0fadb315a",
     "games": "c7a2ff5772bc3daeb055806ab85bb39181f916d43386f30b3b4b81301b476622",
     "rrps": "1c27576a31d202195bfda320f1dbed7f7fcfbd276c32673f7ec4ad4768c54427",
     "rrps-short": "a285aa840d3031a1183ca547fc454a4e351057cdb7257dd00dcb62a5339ae409",
