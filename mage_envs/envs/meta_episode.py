@@ -11,12 +11,14 @@ from __future__ import annotations
 
 import sys
 from abc import abstractmethod
+from array import array
 from collections.abc import Mapping
 from operator import index as as_integer
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 import gymnasium as gym
+import numpy as np
 from gymnasium.error import ResetNeeded
 
 from mage_envs.envs.checks import check_choice, check_int, check_penalty
@@ -60,6 +62,7 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
 
     _view: View | WorldView
     _in_a_row: int
+    _rng: np.random.Generator
 
     def __init__(
         self,
@@ -103,8 +106,7 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
         self._seat, self._episode = 0, -1
         self._result: dict[str, Any] | None = None
         self._running = self._playing = False
-        self._rng = self.np_random
-        self._block: list[float] = []
+        self._block = array("d")
 
     # What a subclass says.
 
@@ -168,8 +170,8 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
         """
         if seed is not None:
             super().reset(seed=seed)
-        if self._rng is not self.np_random:
-            self._rng, self._block = self.np_random, []
+        if getattr(self, "_rng", None) is not self.np_random:  # Made when it is first asked for.
+            self._rng, self._block = self.np_random, array("d")
         self._secret["seed"] = -1 if seed is None else seed
         self._running = self._playing = False
         self._draw(self._checked(options) if options else _NO_OPTIONS)
@@ -240,14 +242,13 @@ class MetaEpisodeEnv(gym.Env[Any, Any]):
         missing = count - len(self._block)
         if missing > 0:
             self._block = self._backwards(max(missing, _BLOCK)) + self._block
-        taken = self._block[: -count - 1 : -1]
+        taken = self._block[: -count - 1 : -1].tolist()
         del self._block[-count:]
         return taken
 
-    def _backwards(self, count: int) -> list[float]:
-        """Returns the generator's next numbers, the first one last, where ``list.pop`` takes it."""
-        backwards: list[float] = self._rng.random(count)[::-1].tolist()
-        return backwards
+    def _backwards(self, count: int) -> array[float]:
+        """Returns the generator's next numbers, the first one last, where ``pop`` takes it."""
+        return array("d", self._rng.random(count)[::-1].tobytes())
 
     # Episodes and phases.
 

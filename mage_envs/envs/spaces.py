@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from functools import cache
 from typing import Any
 
@@ -22,7 +21,10 @@ def text_space() -> spaces.Text:
 
     All of them share their tables of characters, 60 kB; each has a generator of its own.
     """
-    return copy.copy(_all_texts())
+    found = spaces.Text.__new__(spaces.Text)
+    for name, value in vars(_all_texts()).items():
+        setattr(found, name, value)  # One by one: a third of the bytes of a copied dict.
+    return found
 
 
 @cache

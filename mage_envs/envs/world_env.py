@@ -66,7 +66,7 @@ class MetaWorldEnv(MetaEpisodeEnv):
         turns: Limit of an episode.
     """
 
-    __slots__ = ("_first", "_instances", "_news", "_paid", "_replay", "_state", "_turn")
+    __slots__ = ("_first", "_instances", "_news", "_paid", "_replay", "_spaces", "_state", "_turn")
 
     metadata = {**MetaEpisodeEnv.metadata, "render_modes": ["ansi", "human", "rgb_array"]}  # noqa: RUF012
     option_names: ClassVar[tuple[str, ...]] = ("instance",)
@@ -118,12 +118,36 @@ class MetaWorldEnv(MetaEpisodeEnv):
             self.world.rules, self.turns, self.episodes, instance, stop_on_success=stop_on_success
         )
         self._first: tuple[InstanceId, State] | None = None
-        if self._text:
-            self.observation_space: spaces.Space[Any] = text_space()
-            self.action_space: spaces.Space[Any] = text_space()
-        else:
-            self.observation_space = world_array_space(self.world, self.episodes)
-            self.action_space = spaces.Discrete(self.world.actions)
+        self._spaces: tuple[spaces.Space[Any] | None, spaces.Space[Any] | None] = None, None
+
+    # Spaces are made when they are asked for: of thousands of environments few are asked. None is shared, because each
+    # has a generator of its own.
+
+    @property
+    def observation_space(self) -> spaces.Space[Any]:
+        """The space of observations."""
+        found, other = self._spaces
+        if found is None:
+            found = text_space() if self._text else world_array_space(self.world, self.episodes)
+            self._spaces = found, other
+        return found
+
+    @observation_space.setter
+    def observation_space(self, space: spaces.Space[Any]) -> None:
+        self._spaces = space, self._spaces[1]
+
+    @property
+    def action_space(self) -> spaces.Space[Any]:
+        """The space of actions."""
+        other, found = self._spaces
+        if found is None:
+            found = text_space() if self._text else spaces.Discrete(self.world.actions)
+            self._spaces = other, found
+        return found
+
+    @action_space.setter
+    def action_space(self, space: spaces.Space[Any]) -> None:
+        self._spaces = self._spaces[0], space
 
     @property
     def instances(self) -> tuple[InstanceId, ...]:

@@ -139,3 +139,39 @@ def test_views_are_equal_if_they_say_the_same() -> None:
     assert first != later
     assert first.key == later.key
     assert pickle.loads(pickle.dumps(first)) == first
+
+
+@pytest.mark.parametrize("interface", ["array", "text"])
+def test_each_environment_has_its_own_spaces_made_once(interface: str) -> None:
+    first, second = (MetaWorldEnv("ladder", interface=interface) for _ in range(2))
+    for name in ("action_space", "observation_space"):
+        assert getattr(first, name) is getattr(first, name) is not getattr(second, name)
+        assert getattr(first, name) == getattr(second, name)
+    for env in (first, second):
+        env.action_space.seed(7)
+    sampled = [first.action_space.sample() for _ in range(8)]
+    first.observation_space.seed(7)
+    assert [second.action_space.sample() for _ in range(8)] == sampled
+    copied = pickle.loads(pickle.dumps(first))
+    assert [copied.action_space.sample() for _ in range(4)] == [first.action_space.sample() for _ in range(4)]
+    other = MetaWorldEnv("ladder", interface="text")
+    first.action_space, second.observation_space = other.action_space, other.observation_space
+    assert first.action_space is other.action_space
+    assert second.observation_space is other.observation_space
+
+
+def test_numbers_go_on_after_a_reset_that_failed() -> None:
+    env = WorldEnv("ladder")
+    uniform = np.random.default_rng(5).random(3)
+    with pytest.raises(ValueError, match="instance"):
+        env.reset(seed=5, options={"instance": "bad"})
+    assert [env.reset()[1]["privileged"]["instance"] for _ in range(2)] == [int(u * 2**53) for u in uniform[1:]]
+
+
+def test_the_generator_is_made_when_it_is_needed() -> None:
+    env = WorldEnv("ladder")
+    env.np_random = np.random.default_rng(9)
+    assert env.reset()[1]["privileged"]["instance"] == int(np.random.default_rng(9).random() * 2**53)
+    fresh = WorldEnv("ladder")
+    assert fresh.reset()[1]["privileged"]["instance"] != WorldEnv("ladder").reset()[1]["privileged"]["instance"]
+    assert fresh.np_random_seed is not None

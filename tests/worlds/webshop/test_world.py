@@ -5,8 +5,10 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
+import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import gymnasium as gym
 import numpy as np
@@ -359,6 +361,21 @@ def test_a_state_is_small() -> None:
     for command in (("search", "soft travel gift set"), ("click", "next >")):
         state = here.step(state, command).state
     assert len(pickle.dumps(state)) < 1_000
+
+
+def test_a_further_environment_takes_two_kilobytes_spaces_included() -> None:
+    def make() -> gym.Env[Any, Any]:
+        env = gym.make("mage/WebShop-v0").unwrapped
+        assert env.action_space is not env.observation_space
+        return env
+
+    kept = [make()]
+    tracemalloc.start()
+    kept += [make() for _ in range(100)]
+    taken = tracemalloc.get_traced_memory()[0] / 100
+    tracemalloc.stop()
+    assert taken < 2_000
+    assert all(env.reset(seed=1)[1]["privileged"]["seed"] == 1 for env in kept[:3])
 
 
 def test_the_page_says_what_the_docstring_says() -> None:
