@@ -138,6 +138,7 @@ def _load_model(settings: ModelSettings, name: str, revision: str | None, offlin
         use_safetensors=True,
         trust_remote_code=settings.trust_remote_code,
         local_files_only=offline,
+        adapter_kwargs={"local_files_only": offline},  # With peft, the hub is asked for an adapter, too.
     )
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -69,16 +70,17 @@ def train(
         _say_where(folder, resolved)
         return
     need("training", "train", "torch", "transformers", "trl", "peft", "accelerate", "datasets")
-    _show_progress(quiet=quiet)
     from mage_agent.grpo.train import train as run
 
-    ending = run(resolved, folder, mode)
+    with _progress(quiet=quiet):
+        ending = run(resolved, folder, mode)
     if ending.signal:
         err.print(f"Interrupted after step {ending.step}. To go on: mage-agent train --resume --out {out_}",
                   markup=False, soft_wrap=True)  # fmt: skip
         raise typer.Exit(128 + ending.signal)
     if ending.collapse:
-        err.print(f"Stopped after step {ending.step}: {ending.collapse}. All is kept: the model is {ending.checkpoint}",
+        err.print(f"Stopped after step {ending.step}: {ending.collapse}. All is kept: the model is "
+              f"{ending.checkpoint}, from which another run can begin, with --model",
                   markup=False, soft_wrap=True)  # fmt: skip
         raise typer.Exit(COLLAPSED)
     _say_where(folder, resolved)
@@ -92,6 +94,7 @@ def _resolved(
     Raises:
         MageError: Something is wrong with it, or no model is named.
     """
+    from mage_agent.backends.local_files import local_folder
     from mage_agent.grpo.config import TrainConfig
     from mage_agent.grpo.presets import resolve
 
@@ -100,15 +103,24 @@ def _resolved(
     found = resolve(preset, config, given)
     if not found.model:
         raise MageError(f"no model is named: say {flag('model')} PATH, a local folder or a hub id")
+    local_folder(found.model)
     return found
 
 
-def _show_progress(*, quiet: bool) -> None:
+@contextmanager
+def _progress(*, quiet: bool) -> Iterator[None]:
     """Sends what training logs to standard error, from the first process of several."""
-    logger = logging.getLogger("mage_agent.grpo")
+    logger, handler = logging.getLogger("mage_agent.grpo"), _Lines()
+    level, propagate = logger.level, logger.propagate
     logger.setLevel(logging.WARNING if quiet or os.environ.get("RANK", "0") != "0" else logging.INFO)
-    logger.propagate = False
-    logger.handlers = [_Lines()]
+    logger.propagate = False  # TRL gives the root a handler, too.
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.propagate = propagate
+        logger.setLevel(level)
 
 
 class _Lines(logging.Handler):

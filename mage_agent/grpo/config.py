@@ -31,6 +31,7 @@ Value: TypeAlias = "str | int | float | bool"
 
 Opponents = Literal["stationary", "mixed"]
 Loss = Literal["dapo", "grpo", "bnpo", "dr_grpo"]
+Optimiser = Literal["adamw_torch", "adamw_torch_fused", "adamw_8bit", "paged_adamw_8bit", "adafactor", "sgd"]
 Scheduler = Literal["constant", "constant_with_warmup", "linear", "cosine"]
 Precision = Literal["auto", "float32", "bfloat16"]
 Attention = Literal["auto", "eager", "sdpa", "flash_attention_2"]
@@ -193,7 +194,9 @@ class TrainConfig:
     ] = 64
 
     steps: Annotated[int, About(OPTIMISER, "Steps of the optimiser.", 1, 100_000_000)] = 150
-    optimiser: Annotated[str, About(OPTIMISER, "Name of transformers' TrainingArguments.optim.")] = "adamw_torch"
+    optimiser: Annotated[Optimiser, About(OPTIMISER, "As transformers calls it; those of 8 bit need bitsandbytes.")] = (
+        "adamw_torch"
+    )
     learning_rate: Annotated[float, About(OPTIMISER, "Its largest value.", 0, 10, above=True)] = 1e-6
     scheduler: Annotated[Scheduler, About(OPTIMISER, "How the learning rate goes on.")] = "constant"
     warmup_steps: Annotated[

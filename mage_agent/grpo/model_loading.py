@@ -123,6 +123,7 @@ def _load(config: TrainConfig, dtype: Any) -> Any:
         use_safetensors=True,
         trust_remote_code=config.trust_remote_code,
         local_files_only=offline,
+        adapter_kwargs={"local_files_only": offline},  # With peft, the hub is asked for an adapter, too.
         attn_implementation=None if config.attention == "auto" else config.attention,
     )
 

@@ -11,28 +11,36 @@ import sys
 import warnings
 from contextlib import nullcontext
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from accelerate.utils import gather_object
 from transformers import PrinterCallback, set_seed
+from transformers.integrations.integration_utils import INTEGRATION_TO_CALLBACK
 from trl import GRPOConfig
 
+from mage_agent.agents import make_agent
 from mage_agent.backends.loading import no_progress_bars
 from mage_agent.backends.local_chat import LocalChat
 from mage_agent.grpo.callbacks import EvaluateEvery, MetricsFile, Progress, StopOnCollapse, StopOnSignal
 from mage_agent.grpo.config import TrainConfig
 from mage_agent.grpo.dataset import make_dataset, weights_of
-from mage_agent.grpo.evaluation import evaluate, harness
+from mage_agent.grpo.evaluation import evaluate, harness, panel_of
 from mage_agent.grpo.interruption import Interruption, interruptible
 from mage_agent.grpo.model_loading import load_start, lora_config, save_final
 from mage_agent.grpo.run_folder import Mode, RunFolder
 from mage_agent.grpo.trainer import MageTrainer
-from mage_envs.errors import MageError
+from mage_agent.language import LanguageAgent
+from mage_envs.errors import MageError, near_matches
 
 _log = logging.getLogger(__name__)
 
 PACKAGES = ("mage-envs", "open_spiel", "numpy", "torch", "transformers", "trl", "accelerate", "peft")
+
+
+_REPORTERS = {"tensorboard": ("tensorboard", "tensorboardX"), "wandb": ("wandb",), "trackio": ("trackio",)}
+"""Where TRL can log to, and the packages that do it, one of which is needed."""
 
 
 class Ending(NamedTuple):
@@ -74,42 +82,43 @@ def _train(config: TrainConfig, folder: RunFolder, mode: Mode) -> Ending:
     first = os.environ.get("RANK", "0") == "0"
     if first:
         folder.check(config, mode)
-    meta_episodes = _meta_episodes(config)
+    _check(config)
     start = load_start(config)
     set_seed(config.seed)
-    with folder.opened(config, mode, facts()) if first else nullcontext(), interruptible() as interruption:
-        checkpoint = folder.checkpoint() if mode == "resume" else None
-        trainer = MageTrainer(
-            start.model,
-            arguments(config, folder, meta_episodes, bfloat16=start.bfloat16),
-            train_dataset=_dataset(config),
-            processing_class=start.tokenizer,
-            peft_config=lora_config(config),
-            rule=config.rule,
-            scenarios=(config.played,),
-            agent=config.agent,
-            episodes=config.episodes,
-            max_invalid=config.max_invalid,
-            stop_on_success=config.stop_on_success,
-            legal_actions_in_prompt=config.legal_actions,
-            context=config.context or None,
-            max_rows=config.max_rows,
-            generation_rows=config.sample_rows or None,
-            template_values=template_values(config),
+    trainer = MageTrainer(
+        start.model,
+        arguments(config, folder, bfloat16=start.bfloat16),
+        train_dataset=_dataset(config),
+        processing_class=start.tokenizer,
+        peft_config=lora_config(config),
+        rule=config.rule,
+        scenarios=(config.played,),
+        agent=config.agent,
+        episodes=config.episodes,
+        max_invalid=config.max_invalid,
+        stop_on_success=config.stop_on_success,
+        legal_actions_in_prompt=config.legal_actions,
+        context=config.context or None,
+        max_rows=config.max_rows,
+        generation_rows=config.sample_rows or None,
+        template_values=template_values(config),
+    )
+    if config.eval_every and trainer.is_fsdp_enabled:
+        raise MageError(
+            "the model is split over processes, and one alone cannot play: set eval_every = 0, and evaluate what is "
+            "trained with `benchmark run`"
         )
-        trainer.remove_callback(PrinterCallback)
+    with folder.opened(config, mode, facts()) if first else nullcontext(), interruptible() as interruption:
+        trainer.accelerator.wait_for_everyone()  # Until the folder is ready.
+        checkpoint = folder.checkpoint() if mode == "resume" else None
         if first and mode == "resume":
             folder.forget_after(_step(checkpoint))
         collapse = StopOnCollapse(config)
         interrupted = StopOnSignal(lambda: _signalled(trainer, interruption), config.steps_a_rollout)
         watching: list[Any] = [MetricsFile(folder), Progress(), collapse, interrupted]
-        if config.eval_every and trainer.is_fsdp_enabled:
-            raise MageError(
-                "the model is split over processes, and one alone cannot play: set eval_every = 0, and evaluate "
-                "what is trained with `benchmark run`"
-            )
         if config.eval_every:
             watching.append(EvaluateEvery(folder, config.eval_every, lambda: _evaluation(trainer, config), trainer))
+        trainer.remove_callback(PrinterCallback)
         for callback in watching:
             trainer.add_callback(callback)
         trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))
@@ -123,20 +132,19 @@ def _train(config: TrainConfig, folder: RunFolder, mode: Mode) -> Ending:
         )
 
 
-def arguments(config: TrainConfig, folder: RunFolder, meta_episodes: int, *, bfloat16: bool) -> GRPOConfig:
+def arguments(config: TrainConfig, folder: RunFolder, *, bfloat16: bool) -> GRPOConfig:
     """Returns TRL's settings.
 
     Args:
         config: Ours.
         folder: The folder of the run.
-        meta_episodes: Of one step and process.
         bfloat16: Whether arithmetic is in bfloat16.
     """
     return GRPOConfig(
         output_dir=str(folder.path),
         # The rollout: TRL's batch counts meta-episodes.
         num_generations=config.group_size,
-        per_device_train_batch_size=meta_episodes,
+        per_device_train_batch_size=_meta_episodes(config),
         steps_per_generation=config.mini_batches,
         gradient_accumulation_steps=1,
         num_iterations=config.iterations,
@@ -166,6 +174,7 @@ def arguments(config: TrainConfig, folder: RunFolder, meta_episodes: int, *, bfl
         max_grad_norm=config.max_grad_norm,
         gradient_checkpointing=config.gradient_checkpointing,
         bf16=bfloat16,
+        ddp_find_unused_parameters=False,
         use_cpu=config.device == "cpu",
         seed=config.seed,
         # Checkpoints and logs.
@@ -174,7 +183,7 @@ def arguments(config: TrainConfig, folder: RunFolder, meta_episodes: int, *, bfl
         save_total_limit=config.keep_checkpoints or None,
         logging_strategy="steps",
         logging_steps=config.log_every,
-        report_to=[name.strip() for name in config.report_to.split(",")],
+        report_to=_reporters(config),
         run_name=folder.path.resolve().name,
         disable_tqdm=True,
     )
@@ -195,6 +204,27 @@ def facts() -> dict[str, Any]:
             versions[name] = ""
     processes = int(os.environ.get("WORLD_SIZE", "1"))
     return {"packages": versions, "commit": harness().commit(), "processes": processes, "command": sys.argv[1:]}
+
+
+def _check(config: TrainConfig) -> None:
+    """Refuses what would only be found out later.
+
+    Raises:
+        MageError: The message names the remedy.
+    """
+    if not isinstance(agent := make_agent(config.agent), LanguageAgent):
+        raise MageError(f"{agent.name} asks no model: train a language agent, such as reflective")
+    if config.eval_every:
+        panel_of(config)
+    for name in _reporters(config):
+        if name not in {"none", "all", *INTEGRATION_TO_CALLBACK}:
+            raise MageError(f"report_to = {name!r} is unknown. {near_matches(name, INTEGRATION_TO_CALLBACK)}")
+        if name in _REPORTERS and not any(find_spec(module) for module in _REPORTERS[name]):
+            raise MageError(f"report_to = {name!r} needs {_REPORTERS[name][0]}: pip install {_REPORTERS[name][0]}")
+
+
+def _reporters(config: TrainConfig) -> list[str]:
+    return [name.strip() for name in config.report_to.split(",")]
 
 
 def _dataset(config: TrainConfig) -> Any:

@@ -45,7 +45,7 @@ def test_every_field_says_what_it_is_and_may_be() -> None:
         ({"group_size": 1}, "group_size = 1 is out of range: it is 2 to"),
         (
             {"objective": "difference"},
-            "is none of differential, cumulative, final, single. Did you mean 'differential'",
+            "is none of cumulative, differential, final, single. Did you mean 'differential'",
         ),
         ({"objective": 3}, "objective = 3 is none of"),
         ({"episodes": True}, "episodes = True is not a whole number, as 3 is."),

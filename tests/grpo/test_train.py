@@ -1,0 +1,208 @@
+"""Training as a user runs it: from the command to a folder that plays; interrupted, killed, resumed, collapsed."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("trl", reason="needs the extra train")
+
+import torch
+from safetensors.torch import load_file
+from transformers import AutoModelForCausalLM, TrainerCallback
+from transformers.integrations.integration_utils import INTEGRATION_TO_CALLBACK
+
+from benchmarks.cli import main as benchmark
+from mage_agent.grpo.command import COLLAPSED
+from mage_agent.grpo.config import TrainConfig
+from mage_agent.grpo.run_folder import EVALUATION, METRICS, RunFolder, read_lines
+from mage_agent.grpo.train import train
+from mage_agent.tiny.build import build_model
+from tests.grpo.test_command import run
+
+STEPS = 4
+TIMES = {"step_time", "seconds"}
+
+
+class Reporter(TrainerCallback):  # type: ignore[misc]
+    """Where TRL is told to log to."""
+
+    logged: list[tuple[int, dict[str, Any]]] = []  # noqa: RUF012
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: dict[str, Any], **_: Any) -> None:
+        self.logged.append((state.global_step, dict(logs)))
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    torch.set_num_threads(1)
+    patch = pytest.MonkeyPatch()
+    patch.setitem(INTEGRATION_TO_CALLBACK, "fake", Reporter)
+    yield build_model(tmp_path_factory.mktemp("model") / "tiny", hidden=32, layers=1, heads=2, context=4096)
+    patch.undo()
+
+
+def options(model: Path, **more: Any) -> dict[str, Any]:
+    return {
+        "model": str(model),
+        "agent": "zero_shot",
+        "device": "cpu",
+        "steps": STEPS,
+        "groups": 1,
+        "group_size": 2,
+        "episodes": 2,
+        "max_completion": 8,
+        "temperature": 1.0,
+        "top_p": 1.0,
+        "top_k": 0,
+        "learning_rate": 1e-3,
+        "save_every": 2,
+        **more,
+    }
+
+
+def words(model: Path, **more: Any) -> list[str]:
+    found = []
+    for name, value in options(model, **more).items():
+        found += [f"--{name.replace('_', '-')}", str(value)]
+    return found
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [{name: value for name, value in line.items() if name not in TIMES} for line in read_lines(path)]
+
+
+@pytest.fixture(scope="module")
+def whole(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that nothing interrupted."""
+    Reporter.logged.clear()
+    out = tmp_path_factory.mktemp("run") / "whole"
+    asked = words(tiny, eval_every=3, eval_meta_episodes=2, report_to="fake")
+    assert run("train", "--preset", "mage", "--scenario", "kuhn/train", "--out", str(out), "--quiet", *asked) == 0
+    return out
+
+
+def test_what_a_run_leaves(whole: Path, tiny: Path) -> None:
+    assert TrainConfig(**options(tiny, eval_every=3, eval_meta_episodes=2, report_to="fake")).toml() == (
+        whole / "config.toml"
+    ).read_text(encoding="utf-8")
+    (attempt,) = json.loads((whole / "provenance.json").read_text())["attempts"]
+    assert attempt["packages"]["trl"]
+    assert attempt["packages"]["torch"] == torch.__version__
+    assert attempt["processes"] == 1
+    metrics = lines(whole / METRICS)
+    assert [line["step"] for line in metrics] == [1, 2, 3, 4]
+    assert all({"loss", "entropy", "score/first", "score/last", "rate/invalid"} <= line.keys() for line in metrics)
+    evaluations = lines(whole / EVALUATION)
+    assert [line["step"] for line in evaluations] == [0, 3, 4]
+    assert len({line["panel"] for line in evaluations}) == 1
+
+
+def test_reporters_are_told_of_training_and_of_evaluation(whole: Path) -> None:
+    assert [step for step, logs in Reporter.logged if "loss" in logs] == [1, 2, 3, 4]
+    told = [(step, logs) for step, logs in Reporter.logged if "eval_gain" in logs]
+    assert [step for step, _ in told] == [0, 3, 4]
+    assert all({"eval_score/1", "eval_score/3", "eval_invalid"} <= logs.keys() for _, logs in told)
+    assert not any("loss" in logs or "entropy" in logs for _, logs in told)
+
+
+def test_the_result_is_a_plain_folder_that_plays(
+    whole: Path, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    final, start = (load_file(folder / "model.safetensors") for folder in (whole / "final", tiny))
+    assert final.keys() == start.keys()
+    assert all(final[name].dtype == start[name].dtype for name in start)
+    assert any(not torch.equal(final[name], start[name]) for name in start)
+    generation = json.loads((whole / "final" / "generation_config.json").read_text())
+    assert (generation["do_sample"], generation["temperature"]) == (True, 1.0)
+    monkeypatch.setattr(
+        sys, "argv",
+        ["benchmark", "run", "quick", "--agent", "zero_shot", "--backend", "transformers", "--model",
+         str(whole / "final"), "--meta-episodes", "2", "--max-tokens", "8", "--out", str(tmp_path / "played"),
+         "--no-preflight", "--progress", "quiet", "--jobs", "1"],
+    )  # fmt: skip
+    with pytest.raises(SystemExit) as end:
+        benchmark()
+    assert not end.value.code
+
+
+def test_a_run_is_not_overwritten_unasked_and_a_finished_one_says_where_it_is(
+    whole: Path, tiny: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("train", "--out", str(whole), "--model", str(tiny)) == 2
+    assert "is not empty: go on with --resume, delete with --overwrite" in " ".join(capsys.readouterr().err.split())
+    assert run("train", "--resume", "--out", str(whole)) == 0
+    assert f"Trained: {whole / 'final'}" in capsys.readouterr().out.replace("\n", "")
+
+
+def test_interrupted_then_killed_then_resumed_is_as_if_nothing_had_happened(
+    whole: Path, tiny: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    patched = (
+        "from transformers import TrainerCallback\n"
+        "from transformers.integrations.integration_utils import INTEGRATION_TO_CALLBACK\n"
+        "INTEGRATION_TO_CALLBACK['fake'] = TrainerCallback\n"
+        "from mage_agent.cli import main\n"
+        "main()\n"
+    )
+
+    def ended_at(line: str, number: signal.Signals, *asked: str) -> tuple[int, str]:
+        command = [sys.executable, "-c", patched, "train", "--out", str(out), *asked]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as process:
+            assert process.stderr is not None
+            seen = ""
+            for found in process.stderr:
+                seen += found
+                if found.startswith(line):
+                    process.send_signal(number)
+            return process.wait(), seen
+
+    asked = words(tiny, eval_every=3, eval_meta_episodes=2, report_to="fake")
+    code, seen = ended_at("evaluation after step 0", signal.SIGTERM, *asked)
+    assert code == 128 + signal.SIGTERM, seen
+    assert "Interrupted after step 1. To go on: mage-agent train --resume --out" in seen
+    assert RunFolder(out).checkpoint() == out / "checkpoint-1"
+    code, seen = ended_at("step 3/4", signal.SIGKILL, "--resume")
+    assert code == -signal.SIGKILL, seen
+    assert RunFolder(out).checkpoint() == out / "checkpoint-2"
+    assert run("train", "--resume", "--out", str(out), "--quiet") == 0
+    assert (out / "final" / "model.safetensors").read_bytes() == (whole / "final" / "model.safetensors").read_bytes()
+    for name in (METRICS, EVALUATION):
+        assert lines(out / name) == lines(whole / name)
+    assert len(json.loads((out / "provenance.json").read_text())["attempts"]) == 3
+
+
+def test_a_collapse_stops_the_run_and_keeps_all(tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "run"
+    asked = words(tiny, stop_invalid=0.5, stop_patience=1)
+    assert run("train", "--out", str(out), *asked) == COLLAPSED
+    said = " ".join(capsys.readouterr().err.split())
+    assert "Stopped after step 1: the share of invalid replies was above stop_invalid = 0.5" in said
+    assert f"the model is {out / 'checkpoint-1'}" in said
+    assert (out / "checkpoint-1" / "model.safetensors").exists()
+    assert not (out / "final").exists()
+
+
+@pytest.mark.filterwarnings("ignore:`is_gradient_checkpointing`:FutureWarning")  # peft asks for it by its old name.
+def test_lora_is_merged_into_the_result(tiny: Path, tmp_path: Path) -> None:
+    peft = pytest.importorskip("peft", reason="needs the extra train")
+    folder = RunFolder(tmp_path / "run")
+    more = {"lora_rank": 2, "gradient_checkpointing": True, "beta": 0.1, "steps": 1, "save_every": 1, "seed": 3}
+    ending = train(TrainConfig(**options(tiny, **more)), folder, "new")
+    assert (ending.step, ending.signal, ending.collapse) == (1, 0, "")
+    ids = torch.arange(5, 25)[None]
+    with torch.no_grad():
+        base = AutoModelForCausalLM.from_pretrained(tiny)
+        start = base(ids).logits
+        adapted = peft.PeftModel.from_pretrained(base, folder.path / "adapter")(ids).logits
+        final = AutoModelForCausalLM.from_pretrained(folder.final)(ids).logits
+    torch.testing.assert_close(final, adapted)
+    assert not torch.equal(final, start)
