@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import logging
+import os
 import signal
 import threading
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
 
-_log = logging.getLogger(__name__)
+_NOTED = b"interrupted: ends with a checkpoint after this step; once more ends it at once\n"
 
 
 @dataclass
@@ -33,7 +33,7 @@ def interruptible() -> Iterator[Interruption]:
         if found.signal:
             raise KeyboardInterrupt
         found.signal = number
-        _log.warning("interrupted: ends with a checkpoint after this step; once more ends it at once")
+        os.write(2, _NOTED)  # A logger or a console may be in the middle of a line, and is not to be entered twice.
 
     if threading.current_thread() is not threading.main_thread():
         yield found
