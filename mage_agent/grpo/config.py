@@ -75,9 +75,10 @@ class About(NamedTuple):
         """Returns the range in words.
 
         >>> ABOUT["top_p"].span(), ABOUT["episodes"].span()
-        ('above 0, at most 1', '1 to 1000')
+        ('above 0, at most 1', '1 to 1,000')
         """
-        return f"above {self.low}, at most {self.high}" if self.above else f"{self.low} to {self.high}"
+        low, high = (f"{end:,.15g}" for end in (self.low, self.high))
+        return f"above {low}, at most {high}" if self.above else f"{low} to {high}"
 
     def holds(self, value: float) -> bool:
         """Whether a number is in the range."""
@@ -209,7 +210,7 @@ class TrainConfig:
     keep_checkpoints: Annotated[int, About(RUN, "So many of the newest checkpoints are kept. 0: all.", 0, 100_000)] = 2
     log_every: Annotated[int, About(RUN, "Steps between two lines of metrics.", 1, 100_000_000)] = 1
     eval_every: Annotated[
-        int, About(RUN, "Steps between two evaluations; one more at the end. 0: none.", 0, 100_000_000)
+        int, About(RUN, "Steps between two evaluations; also before training and after it. 0: none.", 0, 100_000_000)
     ] = 0
     eval_meta_episodes: Annotated[int, About(RUN, "Meta-episodes of the validation panel.", 2, 1_000_000)] = 64
     eval_episodes: Annotated[int, About(RUN, "N, episodes in a meta-episode of the validation panel.", 1, 1000)] = 3

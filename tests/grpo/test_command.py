@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +17,8 @@ from mage_agent import cli
 from mage_agent.grpo import command
 from mage_agent.grpo.config import ABOUT, DEFAULTS, TrainConfig, choices
 from mage_agent.grpo.flags import flag
-from mage_agent.grpo.presets import PRESETS
+from mage_agent.grpo.pages import PAGE, renewed
+from mage_agent.grpo.presets import PRESETS, resolve
 from mage_agent.grpo.run_folder import METRICS, RunFolder, differences, read_lines
 from mage_envs.errors import MageError
 
@@ -135,9 +140,6 @@ def test_a_folder_is_deleted_only_if_it_is_a_run_and_that_is_asked_for(tmp_path:
 
 
 def test_what_is_saved_is_the_configuration_with_its_hash(tmp_path: Path) -> None:
-    import hashlib
-    import json
-
     folder, config = RunFolder(tmp_path), TrainConfig(model="m", steps=7)
     with folder.opened(config, "new", {"commit": "c"}):
         pass
@@ -176,3 +178,25 @@ def test_lines_and_checkpoints_that_are_too_late_or_not_whole_are_taken_out(tmp_
     assert not (tmp_path / "checkpoint-20").exists()
     folder.append(METRICS, {"step": 3})
     assert [line["step"] for line in read_lines(tmp_path / METRICS)] == [1, 2, 3]
+
+
+# The page.
+
+PAGE_TEXT = PAGE.read_text(encoding="utf-8")
+COMMANDS = re.findall(r"^\$ mage-agent (.*)$", PAGE_TEXT, re.MULTILINE)
+
+
+def test_the_page_is_up_to_date() -> None:
+    assert renewed(PAGE_TEXT) == PAGE_TEXT, "run python -m mage_agent.grpo.pages"
+    assert all(f"| `{name}` |" in PAGE_TEXT for name in (*DEFAULTS, *PRESETS))
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_what_the_page_says_to_type_is_known(words: str) -> None:
+    assert run(*shlex.split(words), "--help") == 0
+
+
+def test_the_file_of_the_page_is_one(tmp_path: Path) -> None:
+    (text,) = re.findall(r"^```toml\n(.*?)^```", PAGE_TEXT, re.MULTILINE | re.DOTALL)
+    (tmp_path / "lamer.toml").write_text(text)
+    assert resolve(None, tmp_path / "lamer.toml", {"steps": 60}).learning_rate == 3e-4

@@ -6,7 +6,7 @@ import hashlib
 import subprocess
 import sys
 import tomllib
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mage_agent.grpo.advantages import CreditRule
 from mage_agent.grpo.config import ABOUT, DEFAULTS, TYPES, TrainConfig, choices, read_toml
+from mage_agent.grpo.credit import OBJECTIVES
 from mage_envs.errors import MageError, UnknownNameError
 
 
@@ -39,7 +41,7 @@ def test_every_field_says_what_it_is_and_may_be() -> None:
     ("wrong", "said"),
     [
         ({"top_p": 0}, "top_p = 0.0 is out of range: it is above 0, at most 1. Of sampling. 1: off."),
-        ({"episodes": 0}, "episodes = 0 is out of range: it is 1 to 1000. N, episodes in a meta-episode."),
+        ({"episodes": 0}, "episodes = 0 is out of range: it is 1 to 1,000. N, episodes in a meta-episode."),
         ({"learning_rate": float("nan")}, "learning_rate = nan is out of range"),
         ({"beta": float("inf")}, "beta = inf is out of range"),
         ({"group_size": 1}, "group_size = 1 is out of range: it is 2 to"),
@@ -83,7 +85,8 @@ def test_the_hash_is_that_of_the_text_and_of_nothing_else(tmp_path: Path) -> Non
 
 
 def test_another_process_has_the_same_hash() -> None:
-    code = "from mage_agent.grpo.config import TrainConfig; print(TrainConfig(model='é').sha256)"
+    code = "from mage_agent.grpo.advantages import CreditRule
+from mage_agent.grpo.config import TrainConfig; print(TrainConfig(model='é').sha256)"
     said = subprocess.run([sys.executable, "-X", "utf8", "-c", code], capture_output=True, text=True, check=True).stdout
     assert said.strip() == TrainConfig(model="é").sha256
 
@@ -127,3 +130,28 @@ def test_nothing_heavy_is_imported() -> None:
 
 def test_every_default_is_allowed() -> None:
     assert asdict(TrainConfig()) == dict(DEFAULTS)
+
+
+def test_a_file_of_ones_own_adds_a_rule(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(OBJECTIVES, "_items", dict(OBJECTIVES._items))
+    path = tmp_path / "mine.py"
+    path.write_text(
+        "from mage_agent.grpo.credit import OBJECTIVES, Objective\n"
+        "OBJECTIVES.register('halved', Objective(lambda rewards: rewards / 2))\n"
+    )
+    with pytest.raises(MageError, match="objective = 'halved' is none of"):
+        TrainConfig(objective="halved")
+    config = TrainConfig(objective="halved", rules=str(path))
+    assert config.rule.objective == "halved"
+    assert TrainConfig(**asdict(config)) == config
+    path.with_name("bad.py").write_text("1 / 0")
+    with pytest.raises(MageError, match="cannot be run: ZeroDivisionError"):
+        TrainConfig(rules=str(path.with_name("bad.py")))
+    with pytest.raises(MageError, match="cannot be run: FileNotFoundError"):
+        TrainConfig(rules=str(path.with_name("none.py")))
+
+
+def test_the_rule_has_the_fields_of_the_same_names() -> None:
+    config = TrainConfig(gamma_step=0.5, max_completion=7, estimator="grpo", normalisation="mean_std")
+    assert all(getattr(config, each.name) == getattr(config.rule, each.name) for each in fields(CreditRule))
+    assert CreditRule(max_completion=1024) == TrainConfig().rule
