@@ -85,8 +85,7 @@ def test_the_hash_is_that_of_the_text_and_of_nothing_else(tmp_path: Path) -> Non
 
 
 def test_another_process_has_the_same_hash() -> None:
-    code = "from mage_agent.grpo.advantages import CreditRule
-from mage_agent.grpo.config import TrainConfig; print(TrainConfig(model='é').sha256)"
+    code = "from mage_agent.grpo.config import TrainConfig; print(TrainConfig(model='é').sha256)"
     said = subprocess.run([sys.executable, "-X", "utf8", "-c", code], capture_output=True, text=True, check=True).stdout
     assert said.strip() == TrainConfig(model="é").sha256
 
