@@ -9,25 +9,20 @@ an empty text is said where something can be left out, so that every field can b
 from __future__ import annotations
 
 import hashlib
-import json
-import math
 import runpy
-import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_type_hints
 
+from mage_agent.grpo.about import About, Value, toml_value
 from mage_agent.grpo.advantages import ESTIMATORS, REWARDS, Anchors, CreditRule, Grouping, Normalisation
 from mage_agent.grpo.credit import OBJECTIVES
-from mage_envs.errors import MageError, near_matches
-from mage_envs.registry import Registry
+from mage_envs.errors import MageError
 
 if TYPE_CHECKING:
     from mage_envs.scenarios import Scenario
-
-Value: TypeAlias = "str | int | float | bool"
 
 Opponents = Literal["stationary", "mixed"]
 Loss = Literal["dapo", "grpo", "bnpo", "dr_grpo"]
@@ -50,39 +45,6 @@ TASK, MODEL, REPLIES, GROUPS, CREDIT, LOSS, OPTIMISER, RUN = (
     "Checkpoints, evaluation, logs",
 )
 """The parts in which fields are listed."""
-
-
-class About(NamedTuple):
-    """What a field is.
-
-    Attributes:
-        part: Under which head it is listed.
-        text: What it means, in a sentence or two.
-        low: Least value of a number.
-        high: Largest value.
-        above: Whether it must be more than ``low``.
-        registry: What registers the words that it may be.
-    """
-
-    part: str
-    text: str
-    low: float = -math.inf
-    high: float = math.inf
-    above: bool = False
-    registry: Registry[Any] | None = None
-
-    def span(self) -> str:
-        """Returns the range in words.
-
-        >>> ABOUT["top_p"].span(), ABOUT["episodes"].span()
-        ('above 0, at most 1', '1 to 1,000')
-        """
-        low, high = (f"{end:,.15g}" for end in (self.low, self.high))
-        return f"above {low}, at most {high}" if self.above else f"{low} to {high}"
-
-    def holds(self, value: float) -> bool:
-        """Whether a number is in the range."""
-        return math.isfinite(value) and self.low <= value <= self.high and not (self.above and value == self.low)
 
 
 @dataclass(frozen=True)
@@ -235,10 +197,11 @@ class TrainConfig:
         Raises:
             MageError: One is of the wrong type or out of range; the message has the field, its range and the remedy.
         """
-        if checked("rules", self.rules):
+        if self.rules and isinstance(self.rules, str):
             load_rules(str(Path(self.rules).resolve()))
-        for name in DEFAULTS:
-            object.__setattr__(self, name, checked(name, getattr(self, name)))
+        for name, about in ABOUT.items():
+            value = about.checked(name, getattr(self, name), TYPES[name], DEFAULTS[name])
+            object.__setattr__(self, name, value)
         if (self.groups * self.group_size) % self.mini_batches:
             raise MageError(
                 f"mini_batches = {self.mini_batches} does not divide groups * group_size = "
@@ -273,8 +236,8 @@ class TrainConfig:
         return CreditRule(**{each.name: getattr(self, each.name) for each in fields(CreditRule)})
 
     def toml(self) -> str:
-        """Writes all fields as TOML, in their order: :func:`read_toml` reads them."""
-        return "".join(f"{name} = {_toml(value)}\n" for name, value in asdict(self).items())
+        """Writes all fields as TOML, in their order: ``config_files.read_toml`` reads them."""
+        return "".join(f"{name} = {toml_value(value)}\n" for name, value in asdict(self).items())
 
     @property
     def sha256(self) -> str:
@@ -321,66 +284,4 @@ def load_rules(path: str) -> None:
 
 def choices(name: str) -> tuple[str, ...]:
     """Returns the words that a field may be; none if it is any text or a number."""
-    registry = ABOUT[name].registry
-    return get_args(TYPES[name]) if registry is None else tuple(registry)
-
-
-def checked(name: str, value: Any) -> Value:
-    """Returns the value of a field, an int as a float where that is its type.
-
-    Raises:
-        MageError: It is of the wrong type or out of range.
-    """
-    wanted, about = TYPES[name], ABOUT[name]
-    if words := choices(name):
-        if value not in words:
-            raise MageError(f"{name} = {value!r} is none of {', '.join(words)}. {near_matches(str(value), words)}")
-        return str(value)
-    if wanted is float and type(value) is int:
-        value = float(value)
-    if type(value) is not wanted:
-        raise MageError(f"{name} = {value!r} is not {_KINDS[wanted]}, as {DEFAULTS[name]!r} is. {about.text}")
-    if wanted in (int, float) and not about.holds(value):
-        raise MageError(f"{name} = {value!r} is out of range: it is {about.span()}. {about.text}")
-    return value  # type: ignore[no-any-return]
-
-
-def check_names(names: Mapping[str, Any], where: str) -> None:
-    """Refuses what is no field.
-
-    Args:
-        names: Values by name.
-        where: Where they come from, for the message.
-
-    Raises:
-        MageError: One is not; near matches are listed.
-    """
-    for name in names:
-        if name not in DEFAULTS:
-            raise MageError(f"{where}: there is no field {name!r}. {near_matches(name, DEFAULTS)}")
-
-
-def read_toml(path: Path) -> dict[str, Any]:
-    """Reads a TOML file: fields, with ``-`` or ``_``, and perhaps ``preset``.
-
-    Raises:
-        MageError: It cannot be read, or says what is no field.
-    """
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise MageError(f"cannot read {path}: {error.strerror}") from error
-    except ValueError as error:
-        raise MageError(f"{path} is not TOML: {error}") from error
-    found = {name.replace("-", "_"): value for name, value in table.items()}
-    check_names({name: value for name, value in found.items() if name != "preset"}, str(path))
-    return found
-
-
-_KINDS = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
-
-
-def _toml(value: Value) -> str:
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return str(value).lower() if isinstance(value, bool) else repr(value)
+    return ABOUT[name].words(TYPES[name])

@@ -9,7 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from mage_agent.grpo.config import ABOUT, DEFAULTS, TYPES, Value, choices
+from mage_agent.grpo.about import Value
+from mage_agent.grpo.config import ABOUT, DEFAULTS, TYPES, choices
 
 
 def flag(name: str) -> str:

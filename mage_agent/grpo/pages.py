@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from mage_agent.grpo.config import ABOUT, DEFAULTS, TYPES, Value, choices
+from mage_agent.grpo.about import toml_value
+from mage_agent.grpo.config import ABOUT, DEFAULTS, TYPES, choices
 from mage_agent.grpo.presets import PRESETS
 
 PAGE = Path(__file__).parents[2] / "docs" / "training.md"
@@ -22,7 +23,7 @@ def preset_table() -> str:
     """Lists every preset with what it changes."""
     rows = []
     for name, preset in PRESETS.items():
-        changes = ", ".join(f"`{field} = {_toml(value)}`" for field, value in preset.changes.items())
+        changes = ", ".join(f"`{field} = {toml_value(value)}`" for field, value in preset.changes.items())
         rows.append((f"`{name}`", preset.summary, changes or "nothing"))
     return _markdown(("preset", "what it is", "otherwise than the defaults"), rows)
 
@@ -32,7 +33,7 @@ def field_tables() -> str:
     text = ""
     for part in dict.fromkeys(about.part for about in ABOUT.values()):
         rows = [
-            (f"`{name}`", _allowed(name), f"`{_toml(DEFAULTS[name])}`", about.text)
+            (f"`{name}`", _allowed(name), f"`{toml_value(DEFAULTS[name])}`", about.text)
             for name, about in ABOUT.items()
             if about.part == part
         ]
@@ -52,12 +53,6 @@ def _allowed(name: str) -> str:
     if TYPES[name] in (int, float):
         return ABOUT[name].span()
     return "yes or no" if TYPES[name] is bool else "text"
-
-
-def _toml(value: Value) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f'"{value}"' if isinstance(value, str) else str(value)
 
 
 def _markdown(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:

@@ -11,7 +11,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mage_agent.grpo.config import TrainConfig, Value, check_names, read_toml
+from mage_agent.grpo.about import Value
+from mage_agent.grpo.config import TrainConfig
+from mage_agent.grpo.config_files import check_names, read_toml
 from mage_envs.errors import MageError, near_matches
 
 

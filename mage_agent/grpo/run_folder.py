@@ -18,7 +18,8 @@ from typing import Any, Literal, TypeAlias
 
 from filelock import FileLock, Timeout
 
-from mage_agent.grpo.config import TrainConfig, read_toml
+from mage_agent.grpo.config import TrainConfig
+from mage_agent.grpo.config_files import read_toml
 from mage_envs.errors import MageError
 
 Mode: TypeAlias = Literal["new", "resume", "overwrite"]

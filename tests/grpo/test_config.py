@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mage_agent.grpo.advantages import CreditRule
-from mage_agent.grpo.config import ABOUT, DEFAULTS, TYPES, TrainConfig, choices, read_toml
+from mage_agent.grpo.config import ABOUT, DEFAULTS, TYPES, TrainConfig, choices
+from mage_agent.grpo.config_files import read_toml
 from mage_agent.grpo.credit import OBJECTIVES
 from mage_envs.errors import MageError, UnknownNameError
 

@@ -1,0 +1,43 @@
+"""Values of fields from TOML files: what is no field is refused."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from mage_agent.grpo.config import DEFAULTS
+from mage_envs.errors import MageError, near_matches
+
+
+def check_names(names: Mapping[str, Any], where: str) -> None:
+    """Refuses what is no field.
+
+    Args:
+        names: Values by name.
+        where: Where they come from, for the message.
+
+    Raises:
+        MageError: One is not; near matches are listed.
+    """
+    for name in names:
+        if name not in DEFAULTS:
+            raise MageError(f"{where}: there is no field {name!r}. {near_matches(name, DEFAULTS)}")
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Reads a TOML file: fields, with ``-`` or ``_``, and perhaps ``preset``.
+
+    Raises:
+        MageError: It cannot be read, or says what is no field.
+    """
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise MageError(f"cannot read {path}: {error.strerror}") from error
+    except ValueError as error:
+        raise MageError(f"{path} is not TOML: {error}") from error
+    found = {name.replace("-", "_"): value for name, value in table.items()}
+    check_names({name: value for name, value in found.items() if name != "preset"}, str(path))
+    return found
