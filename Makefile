@@ -7,7 +7,7 @@ ALFWORLD_GAMES ?= 24
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: run test test-pythons test-vllm parity-alfworld golden perf clean
+.PHONY: run test test-pythons test-vllm test-trl parity-alfworld golden perf clean
 
 run: $(STAMP)
 	$(BIN)/benchmark run quick
@@ -23,6 +23,9 @@ test-pythons:  ## the tests on every Python of the classifiers; each needs to be
 
 test-vllm: .venv-vllm/.installed  ## vLLM on the CPU: its server and its engine with the tiny model; 3.8 GB, not part of the tests
 	.venv-vllm/bin/pytest -W default -p no:cacheprovider tests/agents/test_vllm.py
+
+test-trl: .venv-trl/.installed  ## the trainer on the lowest TRL that it supports; the tests have the highest
+	.venv-trl/bin/pytest -W default -p no:cacheprovider tests/grpo/test_trl_contract.py tests/grpo/test_trainer.py
 
 parity-alfworld: $(STAMP) .venv-alfworld/.installed  ## our ALFWorld engine against TextWorld, live; ALFWORLD_GAMES=24
 	$(BIN)/python -m tests.worlds.alfworld.parity --python .venv-alfworld/bin/python --games $(ALFWORLD_GAMES)
@@ -53,6 +56,12 @@ $(STAMP): pyproject.toml
 	.venv-vllm/bin/python -m pip install --quiet --requirement .venv-vllm/needs.txt
 	.venv-vllm/bin/python -m pip install --quiet --editable . "hypothesis>=6.115,<7" "pytest>=8.3,<10"
 	touch .venv-vllm/.installed
+
+.venv-trl/.installed: pyproject.toml
+	$(PYTHON) -m venv .venv-trl
+	.venv-trl/bin/python -m pip install --quiet --upgrade pip
+	.venv-trl/bin/python -m pip install --quiet --editable ".[train]" "trl==1.15.0" "hypothesis>=6.115,<7" "pytest>=8.3,<10"
+	touch .venv-trl/.installed
 
 .venv-alfworld/.installed:  # TextWorld's planner is GPL-3 and compiled here; nothing of ours needs it but this job.
 	$(PYTHON) -m venv .venv-alfworld
