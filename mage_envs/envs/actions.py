@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from mage_envs.games import View
+from mage_envs.games import View, fold
 from mage_envs.text.parser import ReplyKind, final_answer, parse_reply
 from mage_envs.worlds import Command, WorldView
 
@@ -45,11 +45,16 @@ def read_command(view: WorldView, action: Any, *, text: bool) -> tuple[ReplyKind
     """
     if not text:
         return _read_array(view, action)
-    kind, move = _read_text(view, action)
-    if kind not in (ReplyKind.UNPARSABLE, ReplyKind.ILLEGAL):
-        return kind, move
-    command = view.read(final_answer(action).text)
-    return (kind, None) if command is None else (ReplyKind.OK, command)
+    if view.spec.actions:
+        kind, move = _read_text(view, action)
+        if kind not in (ReplyKind.UNPARSABLE, ReplyKind.ILLEGAL):
+            return kind, move
+    _check_text(action)
+    kind, said = final_answer(action)
+    command = view.read(said) if kind is ReplyKind.OK else None
+    if command is not None or kind is not ReplyKind.OK:
+        return kind, command
+    return ReplyKind.ILLEGAL if fold(said) in view.spec.vocabulary else ReplyKind.UNPARSABLE, None
 
 
 def _read_array(view: View | WorldView, action: Any) -> tuple[ReplyKind, int | None]:
@@ -60,9 +65,13 @@ def _read_array(view: View | WorldView, action: Any) -> tuple[ReplyKind, int | N
     return (ReplyKind.OK, move) if move in view.legal else (ReplyKind.ILLEGAL, None)
 
 
-def _read_text(view: View | WorldView, action: Any) -> tuple[ReplyKind, int | None]:
+def _check_text(action: Any) -> None:
     if not isinstance(action, str):
         raise ValueError(f"interface='text' takes a string as action, got {type(action).__name__}")
+
+
+def _read_text(view: View | WorldView, action: Any) -> tuple[ReplyKind, int | None]:
+    _check_text(action)
     if action in view.spellings:
         return ReplyKind.OK, view.spellings[action]
     reply = parse_reply(action, view.spellings, view.spec.vocabulary)

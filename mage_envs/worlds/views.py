@@ -15,6 +15,8 @@ from mage_envs.charset import printable
 from mage_envs.games import fold
 from mage_envs.worlds.base import Command, Facts, State, World
 
+_NO_SPELLINGS: dict[str, int] = {}
+
 
 class WorldView:
     """What the agent may know of a state, and of the turns that it has left.
@@ -44,6 +46,8 @@ class WorldView:
         self.spec, self.turn, self.turns = spec, turn, turns
         self._state = state
         over = spec.outcome(state) is not None
+        if not spec.actions:  # No ids, and no spellings of them.
+            self.legal, self.spellings = (), _NO_SPELLINGS
         self.truncated = not over and turn >= turns
         self.terminal = over or self.truncated
 

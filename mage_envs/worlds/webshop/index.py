@@ -27,6 +27,8 @@ ARRAYS = ("letters", "ends", "starts", "docs", "norms", "weights", "order")
 _EXACT_LENGTHS = 24  # Shorter lengths are kept exactly.
 _POSTINGS_IN_MEMORY = 1 << 22
 _KEPT_TERMS = 1 << 12
+_SHORT = 1 << 10
+"""The scores of terms that are in more documents are not kept: 4,096 terms may take 16 MB."""
 _BLOCK = 64
 
 
@@ -42,6 +44,14 @@ class Hits(NamedTuple):
     scores: tuple[float, ...]
 
 
+class _Term(NamedTuple):
+    """A term: its number, the documents that have it, and what it adds to their scores if it comes once in a query."""
+
+    number: int
+    documents: npt.NDArray[Any]
+    scores: npt.NDArray[np.float32] | None
+
+
 class SearchIndex:
     """An index over documents.
 
@@ -54,7 +64,8 @@ class SearchIndex:
         self.arrays = arrays
         self._docs, self._norms, self._starts = arrays["docs"], arrays["norms"], arrays["starts"]
         self._weights, self._order = arrays["weights"], arrays["order"]
-        self._find = lru_cache(maxsize=_KEPT_TERMS)(_TermList(arrays["letters"], arrays["ends"]).find)
+        self._find = _TermList(arrays["letters"], arrays["ends"]).find
+        self._term = lru_cache(maxsize=_KEPT_TERMS)(self._look_up)
 
     def __len__(self) -> int:
         """Returns the number of documents."""
@@ -72,15 +83,28 @@ class SearchIndex:
         """
         documents, scores = [], []
         for term, times in Counter(terms(query)).items():
-            number = self._find(term)
-            if number is not None:
-                start, end = self._starts[number], self._starts[number + 1]
-                weight = self._weights[number] * np.float32(times)
-                documents.append(self._docs[start:end])
-                scores.append(weight - weight / self._norms[start:end])
+            found = self._term(term)
+            if found is not None:
+                documents.append(found.documents)
+                scores.append(
+                    found.scores if times == 1 and found.scores is not None else self._score(found.number, times)
+                )
         if not documents:
             return Hits((), ())
         return self._best(np.concatenate(documents), np.concatenate(scores), limit)
+
+    def _look_up(self, term: str) -> _Term | None:
+        number = self._find(term)
+        if number is None:
+            return None
+        documents = self._docs[self._starts[number] : self._starts[number + 1]]
+        return _Term(number, documents, self._score(number, 1) if len(documents) <= _SHORT else None)
+
+    def _score(self, number: int, times: int) -> npt.NDArray[np.float32]:
+        """Returns what a term that comes so often in a query adds to the score of each document that has it."""
+        weight = self._weights[number] * np.float32(times)
+        scores: npt.NDArray[np.float32] = weight - weight / self._norms[self._starts[number] : self._starts[number + 1]]
+        return scores
 
     def _best(self, documents: npt.NDArray[Any], parts: npt.NDArray[Any], limit: int) -> Hits:
         """Sums parts of scores by document, and returns the best documents."""

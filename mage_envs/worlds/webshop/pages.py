@@ -7,7 +7,7 @@ from that one list. Nothing here changes: a step makes a new :class:`Place`.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -91,6 +91,9 @@ _HEADS = {
 }
 """What stands above the instruction; the last page has none."""
 
+_HEAD_TEXTS = {kind: "".join(f"{text.strip()}{SEPARATOR}" for text in texts) for kind, texts in _HEADS.items()}
+"""The same as ``"text"`` has it."""
+
 
 class Node(NamedTuple):
     """A piece of a page.
@@ -111,6 +114,7 @@ class Body:
 
     Attributes:
         nodes: What is on it.
+        clickables: The labels alone, in order.
         labels: What can be clicked, by its label in lower case: buttons, then products, then options. Where labels are
             equal, the first gives the place and the last the meaning.
         commands: A click on each label.
@@ -118,15 +122,18 @@ class Body:
         results: Id, title and price tag of each product that a page of results shows.
     """
 
-    __slots__ = ("_folded", "commands", "labels", "nodes", "results", "text")
+    __slots__ = ("_folded", "clickables", "commands", "labels", "nodes", "results", "text")
 
-    def __init__(self, nodes: Iterable[Node], results: Iterable[tuple[str, str, str]] = ()) -> None:
-        """Makes a body of its nodes, and of the products that were found."""
+    def __init__(
+        self, nodes: Iterable[Node], results: Iterable[tuple[str, str, str]] = (), text: str | None = None
+    ) -> None:
+        """Makes a body of its nodes, and of the products that were found; ``text`` where it is known."""
         self.results = tuple(results)
         self.nodes = tuple(nodes)
         self.labels = _clickables(self.nodes)
-        self.commands = tuple(f"click[{label}]" for label in self.labels)
-        self.text = SEPARATOR.join(text.strip() for node in self.nodes if (text := _as_parsed(node.text)))
+        self.clickables = tuple(self.labels)
+        self.commands = tuple([f"click[{label}]" for label in self.labels])
+        self.text = _joined(self.nodes) if text is None else text
         self._folded: tuple[dict[str, str], dict[str, str]] | None = None
 
     @property
@@ -148,7 +155,27 @@ def index_body() -> Body:
     return Body([_button(SEARCH)])
 
 
-def results_body(number: int, total: int, shown: Iterable[Product]) -> Body:
+class Row(NamedTuple):
+    """A product as pages of results show it, made once for all of them.
+
+    Attributes:
+        nodes: Its link, title and price tag.
+        text: They in words, as ``"text"`` has them.
+        result: Id, title and price tag.
+    """
+
+    nodes: tuple[Node, ...]
+    text: str
+    result: tuple[str, str, str]
+
+
+def row_of(product: Product) -> Row:
+    """Returns a product as pages of results show it."""
+    nodes = Node(NodeKind.LINK, product.asin), _plain(product.title), _plain(product.price_tag)
+    return Row(nodes, _joined(nodes), (product.asin, product.title, product.price_tag))
+
+
+def results_body(number: int, total: int, shown: Sequence[Row]) -> Body:
     """Returns a page of results.
 
     Args:
@@ -160,10 +187,10 @@ def results_body(number: int, total: int, shown: Iterable[Product]) -> Body:
     if number > 1:
         nodes.append(_button(PREVIOUS))
     nodes.append(_button(NEXT))
-    results = [(each.asin, each.title, each.price_tag) for each in shown]
-    for asin, title, tag in results:
-        nodes += (Node(NodeKind.LINK, asin), _plain(title), _plain(tag))
-    return Body(nodes, results)
+    text = SEPARATOR.join((_joined(nodes), *[row.text for row in shown]))
+    for row in shown:
+        nodes += row.nodes
+    return Body(nodes, [row.result for row in shown], text)
 
 
 def item_body(product: Product, show_attributes: bool) -> Body:
@@ -212,13 +239,16 @@ def write_page(instruction: str, body: Body, mode: PageText, place: Place) -> st
     Raises:
         ValueError: There is no such mode.
     """
+    if mode == "text":
+        told = _as_parsed(instruction)
+        if place.kind is PageKind.DONE or not told:
+            return _HEAD_TEXTS[place.kind] + body.text
+        return f"{_HEAD_TEXTS[place.kind]}{told.strip()}{SEPARATOR}{body.text}"
+    if mode != "text_rich":
+        raise ValueError(f"a page is written as 'text' or 'text_rich', got {mode!r}")
     head = [text for each in (*_HEADS[place.kind], instruction) if (text := _as_parsed(each))]
     if place.kind is PageKind.DONE:
         head = []
-    if mode == "text":
-        return SEPARATOR.join((*(text.strip() for text in head), body.text))
-    if mode != "text_rich":
-        raise ValueError(f"a page is written as 'text' or 'text_rich', got {mode!r}")
     shown = [(node, text) for node in body.nodes if (text := _as_parsed(node.text))]
     address = _address(place)
     lines, clicked = [f"{text}\n" for text in head], []
@@ -249,6 +279,11 @@ def _clickables(nodes: Iterable[Node]) -> dict[str, Node]:
 def _address(place: Place) -> str:
     """Returns the part of a product page's address in which WebShop looks up what was chosen, quotes and all."""
     return f"{'+'.join(place.words)}/{place.number}/{json.dumps(dict(place.options))}"
+
+
+def _joined(nodes: Iterable[Node]) -> str:
+    """Returns nodes in words, as ``"text"`` has them."""
+    return SEPARATOR.join(text.strip() for node in nodes if (text := _as_parsed(node.text)))
 
 
 def _as_parsed(text: str) -> str:

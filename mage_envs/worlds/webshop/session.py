@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _ACTION = re.compile(r"(.+)\[(.+)\]")
 _SUB_PAGE = {name.lower(): name for name in SUB_PAGES}
+_SEARCH, _BACK, _NEXT, _PREVIOUS, _BUY = (name.lower() for name in (SEARCH, BACK, NEXT, PREVIOUS, BUY))
 
 
 class AvailableActions(TypedDict):
@@ -106,16 +107,16 @@ def click(shop: Shop, goal_index: int, place: Place, label: str, mode: RewardMod
     A button's label wins over an option of the same name, as in WebShop.
     """
     node = shop.body(place).labels.get(label)
-    if node is None or label == SEARCH.lower():
+    if node is None or label == _SEARCH:
         return place
-    if label == BUY.lower():
+    if label == _BUY:
         score = shop.score(goal_index, place.asin, dict(place.options), mode)
         return place._replace(kind=PageKind.DONE, reward=score.total)
-    if label == BACK.lower():
+    if label == _BACK:
         return Place()
-    if label in (NEXT.lower(), PREVIOUS.lower()) and place.kind is PageKind.RESULTS:
-        return open_search(place, " ".join(place.words), place.number + (1 if label == NEXT.lower() else -1))
-    if label == PREVIOUS.lower() and place.kind is PageKind.ITEM:
+    if label in (_NEXT, _PREVIOUS) and place.kind is PageKind.RESULTS:
+        return open_search(place, " ".join(place.words), place.number + (1 if label == _NEXT else -1))
+    if label == _PREVIOUS and place.kind is PageKind.ITEM:
         return open_search(place, " ".join(place.words), place.number)
     if label in _SUB_PAGE:
         return place._replace(kind=PageKind.SUB, sub=_SUB_PAGE[label])
@@ -124,9 +125,9 @@ def click(shop: Shop, goal_index: int, place: Place, label: str, mode: RewardMod
 
 def _item(place: Place, node: Node) -> Place:
     """Opens a product, comes back to it from a sub-page, or chooses a value of an option."""
-    place = place._replace(kind=PageKind.ITEM, sub="")
+    asin, options, seen = place.asin, place.options, place.seen
     if node.kind is NodeKind.LINK:
-        return place._replace(asin=node.text, seen=place.seen | {node.text})
-    if node.kind is NodeKind.OPTION:
-        return place._replace(options=tuple({**dict(place.options), node.name: node.text}.items()))
-    return place
+        asin, seen = node.text, seen | {node.text}
+    elif node.kind is NodeKind.OPTION:
+        options = tuple({**dict(options), node.name: node.text}.items())
+    return Place(PageKind.ITEM, place.words, place.number, asin, options, "", seen)

@@ -20,6 +20,7 @@ from mage_envs.worlds.webshop.pages import (
     index_body,
     item_body,
     results_body,
+    row_of,
     sub_body,
 )  # fmt: skip
 from mage_envs.worlds.webshop.products import Product
@@ -74,6 +75,8 @@ class Shop:
         self._positions = {each.asin: at for at, each in enumerate(products)} if positions is None else positions
         self._results_body = lru_cache(maxsize=_KEPT_RESULTS)(self._make_results)
         self._product_body = lru_cache(maxsize=_KEPT_PRODUCTS)(self._make_product)
+        self._row = lru_cache(maxsize=_KEPT_PRODUCTS)(lambda at: row_of(self.products[at]))
+        self._last: tuple[Place | None, Body] = None, _INDEX  # One step asks several times for one page.
         self._hits = lru_cache(maxsize=_KEPT_SEARCHES)(lambda query: index.search(query).documents)
 
     @classmethod
@@ -151,24 +154,36 @@ class Shop:
 
     def body(self, place: Place) -> Body:
         """Returns the page where a shopper stands, without the instruction."""
-        if place.kind is PageKind.RESULTS:
-            return self._results_body(place.words, place.number)
-        if place.kind is PageKind.ITEM or place.kind is PageKind.SUB:
-            return self._product_body(place.asin, place.sub)
-        return done_body(place) if place.kind is PageKind.DONE else _INDEX
+        last, body = self._last  # One read: another thread may change it.
+        if last is place:
+            return body
+        kind = place.kind
+        if kind is PageKind.INDEX:
+            return _INDEX
+        if kind is PageKind.RESULTS:
+            body = self._results_body(place.words, place.number)
+        elif kind is PageKind.DONE:
+            body = done_body(place)
+        else:
+            body = self._product_body(place.asin, place.sub)
+        self._last = place, body
+        return body
 
     def results(self, place: Place) -> list[Product]:
         """Returns the products on a page of results."""
-        hits = self._hits(" ".join(place.words))
-        return [self.products[at] for at in hits[(place.number - 1) * PER_PAGE : place.number * PER_PAGE]]
+        return [self.products[at] for at in _shown(self._hits(" ".join(place.words)), place.number)]
 
     def _make_results(self, words: tuple[str, ...], number: int) -> Body:
-        place = Place(PageKind.RESULTS, words, number)
-        return results_body(number, len(self._hits(" ".join(words))), self.results(place))
+        hits = self._hits(" ".join(words))
+        return results_body(number, len(hits), [self._row(at) for at in _shown(hits, number)])
 
     def _make_product(self, asin: str, sub: str) -> Body:
         product = self.product(asin)
         return sub_body(product, sub) if sub else item_body(product, self.show_attributes)
+
+
+def _shown(hits: tuple[int, ...], number: int) -> tuple[int, ...]:
+    return hits[(number - 1) * PER_PAGE : number * PER_PAGE]
 
 
 def _check_mode(mode: str) -> None:

@@ -16,6 +16,9 @@ from mage_envs.worlds.webshop.porter import stem
 MAX_WORD = 255
 """Longer words are cut into pieces of this many characters."""
 
+_LONGEST_KEPT = 40
+"""Longer parts of a text are read anew each time: what agents write must not fill the memory."""
+
 _STOP_WORDS = (
     "a an and are as at be but by for if in into is it no not of on or such that the their then there these they this "
     "to was will with"
@@ -135,7 +138,19 @@ def terms(text: str) -> list[str]:
     >>> terms("The women's running shoes")
     ['women', 'run', 'shoe']
     """
+    found: list[str] = []
+    for part in text.split(" "):  # No word goes over a space, so that parts can be remembered.
+        found += _part_terms(part) if len(part) <= _LONGEST_KEPT else _terms(part)
+    return found
+
+
+def _terms(text: str) -> list[str]:
     return [term for word in split_words(text) if (term := _term(word))]
+
+
+@lru_cache(maxsize=1 << 13)
+def _part_terms(part: str) -> tuple[str, ...]:
+    return tuple(_terms(part))
 
 
 @lru_cache(maxsize=1 << 14)

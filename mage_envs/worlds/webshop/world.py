@@ -198,9 +198,9 @@ class WebShop(World):
         product = self.shop.product(place.asin) if place.kind in (PageKind.ITEM, PageKind.SUB) else None
         return {
             "instruction": instruction,
-            "page": str(place.kind),
+            "page": place.kind.value,
             "text": write_page(instruction, body, self._show, place),
-            "clickables": tuple(body.labels),
+            "clickables": body.clickables,
             "results": body.results,
             "number": place.number,
             "product": "" if product is None else product.asin,

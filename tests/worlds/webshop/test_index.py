@@ -112,6 +112,26 @@ def test_long_words_are_cut() -> None:
     assert [len(word) for word in split_words("x" * 600)] == [MAX_WORD, MAX_WORD, 600 - 2 * MAX_WORD]
 
 
+def test_no_word_goes_over_a_space_whatever_stands_around_it() -> None:
+    """So terms are remembered by the parts of a text between spaces; long parts are not."""
+    random = Random(2)
+    letters = "ab9'\".,:;_#*-  \t\n½é\u0301\u200d\u200b\ufe0f\u20e3琥ひカ한ไ❤👍🏽👨🇩🇪שם\u202f\u00a0"
+    for length in (3, 12, 60):
+        for _ in range(2_000):
+            text = "".join(random.choices(letters, k=length))
+            assert split_words(text) == [word for part in text.split(" ") for word in split_words(part)]
+    assert terms(f"running {'x' * 90} running") == ["run", "x" * 90, "run"]
+
+
+def test_a_word_that_is_said_twice_counts_twice_whatever_was_asked_before() -> None:
+    random = Random(4)
+    documents = [(f"D{at:03}", " ".join(random.choices(("red", "blue", "shoe"), k=5))) for at in range(60)]
+    index = build_index(documents)
+    for query in ("red shoe", "red red shoe", "red shoe", "shoe blue blue blue"):
+        assert list(index.search(query, 20).documents) == slow_search(documents, query, 20)
+        assert index.search(query) == build_index(documents).search(query)
+
+
 @pytest.mark.parametrize(
     ("word", "stemmed"),
     [

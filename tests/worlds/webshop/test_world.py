@@ -355,6 +355,22 @@ def test_worlds_of_one_configuration_share_the_shop() -> None:
     assert world("webshop(phrasing=short)").shop is not world().shop
 
 
+def test_shoppers_who_take_turns_see_what_each_would_see_alone() -> None:
+    shop = make_shop()
+    walk = ("search[soft gift set]", "click[next >]", "click[< prev]", "click[back to search]", "search[tea]")
+
+    def pages(numbers: tuple[int, ...]) -> dict[int, list[str]]:
+        found: dict[int, list[str]] = {number: [] for number in numbers}
+        sessions = {number: shop.session(number) for number in numbers}
+        for action in walk:
+            for number, session in sessions.items():
+                session.step(action)
+                found[number].append(session.text("text_rich") + "".join(session.available_actions()["clickables"]))
+        return found
+
+    assert pages((1, 2, 3)) == pages((1,)) | pages((2,)) | pages((3,))
+
+
 def test_a_state_is_small() -> None:
     here = world()
     state = here.start(0)
