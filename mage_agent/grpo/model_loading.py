@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import logging
+import json
 import shutil
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,8 +13,6 @@ from mage_agent.backends.loading import loading, no_progress_bars, only_here, re
 from mage_agent.backends.local_files import local_folder
 from mage_agent.backends.token_counts import load_tokenizer
 from mage_agent.grpo.config import TrainConfig
-
-_log = logging.getLogger(__name__)
 
 
 class Start(NamedTuple):
@@ -91,10 +89,10 @@ def save_final(trainer: Any, config: TrainConfig, start: Start, folder: Path) ->
             state = {
                 name: value.to(start.stored) if value.is_floating_point() else value for name, value in state.items()
             }
-        model.config.dtype = start.stored
         _draw_as_trained(model.generation_config, config)
         with no_progress_bars():
             model.save_pretrained(temporary, state_dict=state)
+        _say_type(temporary / "config.json", start.stored)
         start.tokenizer.save_pretrained(temporary)
         temporary.replace(folder)
     trainer.accelerator.wait_for_everyone()
@@ -106,6 +104,13 @@ def _merged(config: TrainConfig, start: Start, adapter: Path) -> Any:
     with no_progress_bars():
         model = _load(config, torch.float32)
         return PeftModel.from_pretrained(model, adapter).merge_and_unload().to(start.stored)
+
+
+def _say_type(path: Path, stored: torch.dtype) -> None:
+    """Writes the type of the weights into a configuration: the library writes that of the model in memory."""
+    said = json.loads(path.read_text(encoding="utf-8"))
+    said["dtype"] = str(stored).removeprefix("torch.")
+    path.write_text(json.dumps(said, indent=2, sort_keys=True) + "\n", encoding="utf-8")
 
 
 def _draw_as_trained(generation: Any, config: TrainConfig) -> None:

@@ -206,3 +206,13 @@ def test_lora_is_merged_into_the_result(tiny: Path, tmp_path: Path) -> None:
         final = AutoModelForCausalLM.from_pretrained(folder.final)(ids).logits
     torch.testing.assert_close(final, adapted)
     assert not torch.equal(final, start)
+
+
+def test_the_result_is_in_the_type_that_the_start_came_in(tmp_path: Path) -> None:
+    start = build_model(tmp_path / "tiny", hidden=32, layers=1, heads=2, context=4096, dtype="bfloat16")
+    folder = RunFolder(tmp_path / "run")
+    train(TrainConfig(**options(start, steps=1, save_every=1)), folder, "new")
+    kept, final = (load_file(path / "model.safetensors") for path in (folder.path / "checkpoint-1", folder.final))
+    assert {weight.dtype for weight in kept.values()} == {torch.float32}
+    assert {weight.dtype for weight in final.values()} == {torch.bfloat16}
+    assert AutoModelForCausalLM.from_pretrained(folder.final, dtype="auto").dtype == torch.bfloat16
