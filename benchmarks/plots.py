@@ -81,7 +81,7 @@ def need_matplotlib() -> None:
 def draw_curves(data: Curves) -> Figure:
     """Draws scores by episode with 95 % bands, and exact values as grey lines."""
     labels = [*(series.label for series in data.series), *(f"exact: {label}" for label, _ in data.lines)]
-    with _figure(COLUMN, 2.3 + _legend_height(labels)) as (figure, axes):
+    with _column(COLUMN, 2.3 + _legend_height(labels)) as (figure, axes):
         numbers = np.arange(1, data.subject.episodes + 1)
         for label, values in data.lines:
             colour, dashes = LINES[label]
@@ -93,7 +93,7 @@ def draw_curves(data: Curves) -> Figure:
                     numbers, shown, color=colour, linestyle=dashes, linewidth=1.0, label=f"exact: {label}", zorder=1
                 )
         for index, series in enumerate(data.series):
-            _draw_series(axes, numbers, series, index, len(data.series))
+            draw_series(axes, numbers, series, index, len(data.series))
         more = f"; {data.left_out} more agents not shown" if data.left_out else ""
         axes.set_xlabel(f"episode (n = {data.subject.n:,}{more})")
         axes.set_ylabel(_unit(data.subject))
@@ -107,7 +107,7 @@ def draw_heat(data: Heat) -> Figure:
     """Draws the last episode's mean by opponent (rows) and agent (columns)."""
     width = max(COLUMN, 1.4 + 0.075 * max(map(len, data.opponents)) + 0.42 * len(data.agents))
     height = 1.3 + 0.19 * len(data.opponents) + 0.045 * max(map(len, data.agents))
-    with _figure(width, height) as (figure, axes):
+    with _column(width, height) as (figure, axes):
         values = np.array([[np.nan if cell.value is None else cell.value for cell in row] for row in data.cells])
         by_pass = data.subject.measure == "pass"
         most = float(np.nanmax(np.abs(values))) if np.isfinite(values).any() else 1.0
@@ -132,7 +132,7 @@ def draw_heat(data: Heat) -> Figure:
 def draw_costs(data: Costs) -> Figure:
     """Draws the last episode's score against the logarithm of what a meta-episode cost."""
     labels = [label for label, *_ in data.points]
-    with _figure(COLUMN, 2.3 + _legend_height(labels)) as (figure, axes):
+    with _column(COLUMN, 2.3 + _legend_height(labels)) as (figure, axes):
         for index, (label, cost, value) in enumerate(data.points):
             look = _look(index)
             axes.errorbar([cost], [value.value or 0.0], yerr=_errors([value]), label=label, capsize=2, **look)
@@ -173,16 +173,30 @@ def save(figure: Figure, folder: Path, name: str, formats: Sequence[Format]) -> 
 
 
 @contextmanager
-def _figure(width: float, height: float) -> Iterator[tuple[Figure, Axes]]:
+def styled(width: float, height: float) -> Iterator[Figure]:
+    """Makes an empty figure in the style of all; it is drawn on inside of the context.
+
+    Args:
+        width: In inches.
+        height: In inches.
+    """
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
     with mpl.rc_context(_STYLE):
-        figure = Figure(figsize=(width, height), layout="constrained")
-        yield figure, figure.subplots()
+        yield Figure(figsize=(width, height), layout="constrained")
 
 
-def _draw_series(axes: Axes, numbers: Any, series: Series, index: int, count: int) -> None:
+def draw_series(axes: Axes, numbers: Any, series: Series, index: int, count: int) -> None:
+    """Draws one curve with its band.
+
+    Args:
+        axes: Where to.
+        numbers: Numbers of the episodes.
+        series: The curve.
+        index: Decides colour, marker and line style.
+        count: How many curves there are, to put them side by side where there is one episode.
+    """
     means, low, high = (
         np.array([np.nan if value[k] is None else value[k] for value in series.values], dtype=np.float64)
         for k in range(3)
@@ -196,6 +210,12 @@ def _draw_series(axes: Axes, numbers: Any, series: Series, index: int, count: in
     for edge in (low, high):
         axes.plot(numbers, edge, color=look["color"], alpha=0.35, linewidth=0.4, zorder=2)
     axes.plot(numbers, means, label=series.label, zorder=3, **look)
+
+
+@contextmanager
+def _column(width: float, height: float) -> Iterator[tuple[Figure, Axes]]:
+    with styled(width, height) as figure:
+        yield figure, figure.subplots()
 
 
 def _legend(figure: Figure, labels: Sequence[str]) -> None:

@@ -28,8 +28,14 @@ NAME = "training-validation"
 """What seeds are derived from: no suite may have this name, or its panel would be this one."""
 
 
-def validation(panel: Panel) -> Entries:
-    """Returns the meta-episodes of a validation panel: the same for every model, and in no suite."""
+def validation(panel: Panel, name: str = NAME, seed: int = 0) -> Entries:
+    """Returns the meta-episodes of a validation panel: the same for every model, and in no suite.
+
+    Args:
+        panel: What is played.
+        name: What seeds are derived from.
+        seed: Another seed is another panel.
+    """
     protocol = Protocol(
         episodes=panel.episodes,
         max_invalid=panel.max_invalid,
@@ -37,7 +43,7 @@ def validation(panel: Panel) -> Entries:
         legal_actions_in_prompt=panel.legal_actions_in_prompt,
     )
     part = Part(panel.scenario, panel.meta_episodes, ())
-    return make_panel(Suite(NAME, 1, "Validation in the middle of training.", (part,), protocol))
+    return make_panel(Suite(name, 1, "Validation of what is trained.", (part,), protocol), seed)
 
 
 def evaluate(panel: Panel, agent: Callable[[], Agent], concurrency: int) -> Evaluation:

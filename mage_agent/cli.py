@@ -11,6 +11,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from mage_agent.console import err, out
+from mage_agent.grpo.ablate_command import ablate
 from mage_agent.grpo.command import presets, train
 from mage_agent.model_flags import ModelFlags, takes_model_flags
 from mage_agent.models_command import models
@@ -112,6 +113,7 @@ def chat(
 
 app.command()(train)
 app.command()(presets)
+app.command()(ablate)
 app.add_typer(models, name="models")
 
 

@@ -72,7 +72,7 @@ def train(
     need("training", "train", "torch", "transformers", "trl", "peft", "accelerate", "datasets")
     from mage_agent.grpo.train import train as run
 
-    with _progress(quiet=quiet):
+    with progress_lines(quiet=quiet):
         ending = run(resolved, folder, mode)
     if ending.signal:
         err.print(f"Interrupted after step {ending.step}. To go on: mage-agent train --resume --out {out_}",
@@ -84,6 +84,22 @@ def train(
                   markup=False, soft_wrap=True)  # fmt: skip
         raise typer.Exit(COLLAPSED)
     _say_where(folder, resolved)
+
+
+@contextmanager
+def progress_lines(*, quiet: bool) -> Iterator[None]:
+    """Sends what training logs to standard error, from the first process of several."""
+    logger, handler = logging.getLogger("mage_agent.grpo"), _Lines()
+    level, propagate = logger.level, logger.propagate
+    logger.setLevel(logging.WARNING if quiet or os.environ.get("RANK", "0") != "0" else logging.INFO)
+    logger.propagate = False  # TRL gives the root a handler, too.
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.propagate = propagate
+        logger.setLevel(level)
 
 
 def _resolved(
@@ -105,22 +121,6 @@ def _resolved(
         raise MageError(f"no model is named: say {flag('model')} PATH, a local folder or a hub id")
     local_folder(found.model)
     return found
-
-
-@contextmanager
-def _progress(*, quiet: bool) -> Iterator[None]:
-    """Sends what training logs to standard error, from the first process of several."""
-    logger, handler = logging.getLogger("mage_agent.grpo"), _Lines()
-    level, propagate = logger.level, logger.propagate
-    logger.setLevel(logging.WARNING if quiet or os.environ.get("RANK", "0") != "0" else logging.INFO)
-    logger.propagate = False  # TRL gives the root a handler, too.
-    logger.addHandler(handler)
-    try:
-        yield
-    finally:
-        logger.removeHandler(handler)
-        logger.propagate = propagate
-        logger.setLevel(level)
 
 
 class _Lines(logging.Handler):
