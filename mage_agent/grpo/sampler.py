@@ -8,7 +8,7 @@ from typing import Any
 
 from accelerate.utils import gather_object
 
-from mage_agent.grpo.rollout import Sampled
+from mage_agent.grpo.table import Sampled
 
 
 class TrlSampler:

@@ -6,8 +6,6 @@ seams that they rest on are checked when a trainer is made (:mod:`mage_agent.grp
 
 from __future__ import annotations
 
-import math
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
@@ -23,20 +21,18 @@ from mage_agent.backends.base import BackendError
 from mage_agent.backends.local_chat import LocalChat
 from mage_agent.grpo.advantages import CreditRule, advantages
 from mage_agent.grpo.batch import Batch, Chunk, chunks, loss_tokens, to_batch
+from mage_agent.grpo.chunk_log import PHASES, ChunkLog
 from mage_agent.grpo.contract import check_contract
 from mage_agent.grpo.dataset import Row, to_tasks
 from mage_agent.grpo.importance import importance_ratio
 from mage_agent.grpo.metrics import rollout_metrics
-from mage_agent.grpo.rollout import AgentFactory, Conditions, Rollout
+from mage_agent.grpo.rollout import AgentFactory, Rollout
 from mage_agent.grpo.sampler import TrlSampler
 from mage_agent.grpo.samples import Played, Turn
+from mage_agent.grpo.settings_check import BY_BATCH, BY_TOKENS, check_settings
+from mage_agent.grpo.table import Conditions
 from mage_envs.errors import MageError
 from mage_envs.scenarios import Scenario
-
-BY_ROW, BY_BATCH, BY_TOKENS = ("grpo", "sapo", "dr_grpo", "luspo"), ("bnpo",), ("dapo", "cispo", "vespo")
-"""Losses by what TRL divides them by: rows, tokens of what is computed at once, or tokens of the whole rollout."""
-
-PHASES = ("play", "reflect")
 
 
 class MageTrainer(GRPOTrainer):  # type: ignore[misc]
@@ -100,7 +96,7 @@ class MageTrainer(GRPOTrainer):  # type: ignore[misc]
             BackendError: The tokenizer has no chat template.
         """
         check_contract()
-        _check(args, rule, max_rows, generation_rows)
+        check_settings(args, rule, max_rows, generation_rows)
         super().__init__(
             model=model,
             reward_funcs=_no_reward,
@@ -240,7 +236,7 @@ class MageTrainer(GRPOTrainer):  # type: ignore[misc]
         parts = list(chunks(inputs, self._max_rows))
         weights = [self._weight(chunk, parts, mode) for chunk in parts]
         done = torch.zeros((), device=self.accelerator.device)
-        log = _ChunkLog(self._metrics[mode], len(parts))
+        log = ChunkLog(self._metrics[mode])
         for number, (chunk, weight) in enumerate(zip(parts, weights, strict=True)):
             last = number + 1 == len(parts)
             apart = isinstance(model, DistributedDataParallel) and not last and torch.is_grad_enabled()
@@ -254,7 +250,7 @@ class MageTrainer(GRPOTrainer):  # type: ignore[misc]
         return loss + done
 
     def _chunk_loss(
-        self, model: Any, chunk: Chunk, parts: list[Chunk], weight: float, log: _ChunkLog, mode: str
+        self, model: Any, chunk: Chunk, parts: list[Chunk], weight: float, log: ChunkLog, mode: str
     ) -> torch.Tensor:
         """Returns a chunk's share of the loss.
 
@@ -294,7 +290,7 @@ class MageTrainer(GRPOTrainer):  # type: ignore[misc]
         self._entropies = None if found[1] is None else found[1].detach()
         return found
 
-    def _log_chunks(self, log: _ChunkLog, weights: list[float], mode: str) -> None:
+    def _log_chunks(self, log: ChunkLog, weights: list[float], mode: str) -> None:
         """Puts the metrics of the chunks together, over all processes."""
         self._entropies = None
         sums = torch.tensor([*log.entropies, *log.counts, *log.tokens], device=self.accelerator.device)
@@ -305,90 +301,6 @@ class MageTrainer(GRPOTrainer):  # type: ignore[misc]
         log.finish(summed[2 * len(PHASES) :], weights)
         if "entropy_coef" in log.metrics:
             log.metrics["entropy_coef"][-1] = self.entropy_coef
-
-
-class _ChunkLog:
-    """Metrics of the chunks of one loss: TRL appends a number for each, where there shall be one for all."""
-
-    def __init__(self, metrics: Any, parts: int) -> None:
-        self.metrics = metrics
-        self._chunks: list[dict[str, list[float]]] = []
-        self.entropies, self.counts = [0.0] * len(PHASES), [0.0] * len(PHASES)
-        self.tokens: list[float] = []
-
-    def begin(self) -> dict[str, list[float]]:
-        """Returns what a chunk writes its metrics to."""
-        self._chunks.append(defaultdict(list))
-        return self._chunks[-1]
-
-    def end(self, chunk: Chunk, entropies: torch.Tensor) -> None:
-        """Takes the entropies of a chunk, shape (r, C)."""
-        mask = chunk.batch["completion_mask"] * chunk.batch["tool_mask"]
-        sums, counts = (entropies * mask).sum(1), mask.sum(1)
-        reflects = chunk.batch["reflects"]
-        for number, rows in enumerate((~reflects, reflects)):
-            self.entropies[number] += float(sums[rows].sum())
-            self.counts[number] += float(counts[rows].sum())
-        self.tokens.append(float(chunk.tokens))
-
-    def finish(self, tokens: list[float], weights: list[float]) -> None:
-        """Appends one number for each metric.
-
-        Args:
-            tokens: Tokens of each chunk that carry loss, over all processes.
-            weights: What the loss of each chunk was multiplied by.
-        """
-        for name in self._chunks[0]:
-            values = [chunk[name][-1] for chunk in self._chunks]
-            self.metrics[name].append(_together(name, values, tokens, weights))
-
-
-def _together(name: str, values: list[float], tokens: list[float], weights: list[float]) -> float:
-    known = [place for place, value in enumerate(values) if not math.isnan(value)]
-    if not known:
-        return math.nan
-    if name.endswith(("_min", "_max")):
-        return (min if name.endswith("_min") else max)(values[place] for place in known)
-    if name == "policy_loss":
-        return sum(values[place] * weights[place] for place in known)
-    total = sum(tokens[place] for place in known)
-    return sum(values[place] * tokens[place] for place in known) / max(total, 1.0)
-
-
-def _check(args: GRPOConfig, rule: CreditRule, max_rows: int, generation_rows: int | None) -> None:
-    """Refuses settings that would be taken, and do nothing or something else than they say.
-
-    Raises:
-        ValueError: The message says what to do instead.
-    """
-    refused: dict[str, tuple[bool, str]] = {
-        "mask_truncated_completions": (args.mask_truncated_completions, "cut replies are trained, with their penalty"),
-        "use_adaptive_entropy": (args.use_adaptive_entropy, "take a fixed entropy_coef"),
-        "top_entropy_quantile": (args.top_entropy_quantile < 1.0, "a quantile of a chunk is not one of the batch"),
-        "log_completions": (args.log_completions, "a sample here is one turn; benchmark run --calls keeps prompts"),
-        "use_transformers_continuous_batching": (
-            args.use_transformers_continuous_batching,
-            "its replies come in another order than its prompts: leave it out, or use vLLM",
-        ),
-        "loss_type": (args.loss_type not in (*BY_ROW, *BY_BATCH, *BY_TOKENS), "nobody knows how to weight its chunks"),
-    }
-    for name, (wrong, reason) in refused.items():
-        if wrong:
-            raise ValueError(f"{name}={getattr(args, name)!r} is not supported: {reason}")
-    if rule.max_completion != args.max_completion_length:
-        raise ValueError(
-            f"the rule's max_completion ({rule.max_completion}) is not max_completion_length "
-            f"({args.max_completion_length}): give both the same"
-        )
-    if max_rows < 1 or (generation_rows is not None and generation_rows < 1):
-        raise ValueError(f"max_rows and generation_rows must be at least 1, got {max_rows} and {generation_rows}")
-    every = args.steps_per_generation * args.num_iterations
-    whole = args.save_steps < 1 or args.save_steps * args.gradient_accumulation_steps % every == 0
-    if args.save_strategy == "steps" and not whole:
-        raise ValueError(
-            f"save_steps={args.save_steps} saves in the middle of a rollout, which is lost when training resumes: "
-            f"make save_steps * gradient_accumulation_steps a multiple of {every}"
-        )
 
 
 def _no_reward(**_: Any) -> list[float]:

@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 from mage_agent.backends.base import Message
 from mage_agent.backends.fake import listed_actions
 from mage_agent.backends.local_chat import LocalChat
-from mage_agent.grpo.rollout import Conditions, Rollout, Sampled
+from mage_agent.grpo.rollout import Rollout
 from mage_agent.grpo.samples import Task
+from mage_agent.grpo.table import Conditions, Sampled
 from mage_agent.language import LanguageAgent
 from mage_agent.prompting import Templates
 from mage_agent.tiny.tokenizer import build_tokenizer

@@ -19,8 +19,9 @@ from benchmarks.suites import Part, Suite
 from mage_agent.agents import make_agent
 from mage_agent.backends.base import FinalError, Message
 from mage_agent.backends.fake import FakeBackend
-from mage_agent.grpo.rollout import Conditions, Rollout, Sampled
+from mage_agent.grpo.rollout import Rollout
 from mage_agent.grpo.samples import Played, Task
+from mage_agent.grpo.table import Conditions, Sampled
 from mage_envs.envs.game_env import MetaGameEnv
 from mage_envs.errors import MageError
 from mage_envs.scenarios import SCENARIOS, Scenario

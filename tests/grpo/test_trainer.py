@@ -24,9 +24,10 @@ from mage_agent.grpo.advantages import advantages
 from mage_agent.grpo.batch import chunks, to_batch
 from mage_agent.grpo.dataset import make_dataset
 from mage_agent.grpo.importance import MODES, importance_ratio
-from mage_agent.grpo.rollout import Rollout, Sampled
+from mage_agent.grpo.rollout import Rollout
 from mage_agent.grpo.sampler import TrlSampler
 from mage_agent.grpo.samples import Played, Turn
+from mage_agent.grpo.table import Sampled
 from mage_agent.tiny.build import build_model
 from mage_envs.errors import MageError
 from tests.grpo.rolling import TOKENIZER
