@@ -112,7 +112,7 @@ def choose_cast(specs: Sequence[str], flags: ModelFlags, executor: Executor = "l
     specs = with_parameters(specs, flags.parameters())
     model = flags.settings()
     made = [make_agent(spec) for spec in specs]
-    asking = frozenset(agent.name for agent in made if asks_model(agent))
+    asking = frozenset(agent.name for agent in made if asks_model(agent) and not (model is None and has_model(agent)))
     if asking and model is None:
         raise MageError(
             f"{min(asking)} asks a language model: name it by --backend and --model (docs/your_model.md); "
@@ -130,6 +130,11 @@ def choose_cast(specs: Sequence[str], flags: ModelFlags, executor: Executor = "l
 def asks_model(agent: Agent) -> bool:
     """Whether an agent asks a language model."""
     return hasattr(agent, "connect")
+
+
+def has_model(agent: Agent) -> bool:
+    """Whether an agent comes with a model of its own, so that none needs to be named."""
+    return bool(getattr(agent, "own_model", False))
 
 
 def with_model(plan: Plan, cast: Cast) -> Plan:

@@ -14,10 +14,10 @@ from mage_agent.backends.loading import no_progress_bars
 from mage_agent.backends.local_files import need
 
 if TYPE_CHECKING:
-    from transformers import LlamaForCausalLM
+    from transformers import LlamaForCausalLM, PreTrainedTokenizerFast
 
 DEVIATION = 0.02
-"""Standard deviation of the weights, as is usual for a Llama."""
+"""Standard deviation of the weights, as is usual for a Llama; a narrow one that is trained learns sooner from 0.1."""
 
 
 def build_model(
@@ -27,7 +27,10 @@ def build_model(
     hidden: int = 128,
     layers: int = 4,
     heads: int = 4,
+    inner: int | None = None,
     context: int = 8192,
+    tokenizer: PreTrainedTokenizerFast | None = None,
+    deviation: float = DEVIATION,
     dtype: Literal["float32", "float64", "bfloat16"] = "float32",
 ) -> Path:
     """Writes configuration, weights (safetensors), tokenizer and chat template.
@@ -40,7 +43,10 @@ def build_model(
         hidden: Width; a multiple of ``heads``.
         layers: Number of layers.
         heads: Number of attention heads.
+        inner: Width of the layers' inner parts; None: four times ``hidden``.
         context: Most tokens of prompt and reply together.
+        tokenizer: Its tokenizer; None: one of bytes.
+        deviation: Standard deviation of the weights.
         dtype: Type of the weights. In float64 a reply does not depend on padding even in its last digits.
 
     Returns:
@@ -56,10 +62,10 @@ def build_model(
 
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    tokenizer = build_tokenizer(context)
+    tokenizer = tokenizer or build_tokenizer(context)
     with torch.random.fork_rng():  # The library fills the weights first, from the global generator.
-        model = _blank(len(tokenizer), hidden, layers, heads, context)
-    _fill(model, seed)
+        model = _blank(len(tokenizer), hidden, layers, heads, inner or 4 * hidden, context)
+    _fill(model, seed, deviation)
     model.generation_config.update(do_sample=True, temperature=1.0)  # `transformers serve` draws only if this says so.
     model.generation_config.eos_token_id = model.config.eos_token_id = tokenizer.eos_token_id
     model.generation_config.pad_token_id = model.config.pad_token_id = tokenizer.pad_token_id
@@ -69,7 +75,7 @@ def build_model(
     return folder
 
 
-def _blank(vocabulary: int, hidden: int, layers: int, heads: int, context: int) -> LlamaForCausalLM:
+def _blank(vocabulary: int, hidden: int, layers: int, heads: int, inner: int, context: int) -> LlamaForCausalLM:
     """Returns a model of this shape."""
     from transformers import LlamaConfig, LlamaForCausalLM
 
@@ -77,7 +83,7 @@ def _blank(vocabulary: int, hidden: int, layers: int, heads: int, context: int) 
         LlamaConfig(
             vocab_size=vocabulary,
             hidden_size=hidden,
-            intermediate_size=4 * hidden,
+            intermediate_size=inner,
             num_hidden_layers=layers,
             num_attention_heads=heads,
             num_key_value_heads=heads,
@@ -88,7 +94,7 @@ def _blank(vocabulary: int, hidden: int, layers: int, heads: int, context: int) 
     )
 
 
-def _fill(model: LlamaForCausalLM, seed: int) -> None:
+def _fill(model: LlamaForCausalLM, seed: int, deviation: float) -> None:
     """Draws all matrices, in the order of their names; vectors are scales, and stay 1."""
     import torch
 
@@ -96,7 +102,7 @@ def _fill(model: LlamaForCausalLM, seed: int) -> None:
     with torch.no_grad():
         for _, weight in sorted(model.named_parameters()):
             if weight.ndim > 1:
-                weight.copy_(torch.randn(weight.shape, generator=generator) * DEVIATION)
+                weight.copy_(torch.randn(weight.shape, generator=generator) * deviation)
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
 """An opponent with a favourite: it plays one action with a given probability, and each other legal one equally often.
 
-In Rock-Paper-Scissors the best response to a share of 0.8 throws what beats the favourite and expects 0.7 points a throw.
+In Rock-Paper-Scissors the best response to a share of 0.8 throws what beats the favourite and expects 0.7 a throw.
 """
 
 from __future__ import annotations

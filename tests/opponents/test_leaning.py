@@ -40,7 +40,7 @@ def test_a_favourite_that_is_not_legal_leaves_chance() -> None:
 
 @pytest.mark.parametrize("share", [-0.1, 1.1, "much"])
 def test_a_share_is_a_probability(share: object) -> None:
-    with pytest.raises(SpecError, match="share must be a number in 0.0..1.0"):
+    with pytest.raises(SpecError, match=r"share must be a number in 0\.0\.\.1\.0"):
         make_opponent(f"leaning(action=0, share={share})", load_game_spec("kuhn_poker"))
 
 
