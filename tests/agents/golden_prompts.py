@@ -31,7 +31,7 @@ class Case(NamedTuple):
 
 
 CASES = (
-    *(Case(name, KUHN) for name in ("zero_shot", "react", "reflexion", "history", "a_mem", "memento")),
+    *(Case(name, KUHN) for name in ("zero_shot", "react", "reflexion", "history", "a_mem", "memento", "tiny")),
     *(Case(f'reflective(memory="{mode}")', KUHN) for mode in ("reflection", "history+reflection")),
     *(Case(name, TIC_TAC_TOE) for name in ("history", "memento", "reflective(memory=reflection)")),
     Case("reflective(memory=reflection)", SOKOBAN),
