@@ -1,8 +1,8 @@
-"""Builds a Qwen3 of a few thousand random weights: ``python -m mage_agent.tiny.qwen3 FOLDER``. Needs the extra ``agent``.
+"""Builds a Qwen3 of a few thousand random weights: ``python -m mage_agent.tiny.qwen3 FOLDER``.
 
-It has what the real one has and a Llama has not: norms of queries and keys, heads whose width is not the model's,
-weights shared by the two ends, and a chat template with thoughts that ``enable_thinking`` turns off. So the paths that
-Qwen3-4B will take can be walked on any machine.
+It needs the extra ``agent``. It has what the real one has and a Llama has not: norms of queries and keys, heads whose
+width is not the model's, weights shared by the two ends, and a chat template with thoughts that ``enable_thinking``
+turns off. So the paths that Qwen3-4B will take can be walked on any machine.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ class Tutor(Protocol):
 class KuhnTutor:
     """Plays the best response to the kind of opponent that its last remark puts first."""
 
-    mix = Mix(follows=0.4, equilibrium=0.2)
+    mix = Mix(follows=0.75, equilibrium=0.1)
 
     def begin(self, briefing: Briefing) -> None:
         """Draws what kind of meta-episode it is."""
