@@ -7,7 +7,7 @@ ALFWORLD_GAMES ?= 24
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: run test test-pythons test-vllm test-trl parity-alfworld golden perf clean
+.PHONY: run test test-pythons test-vllm test-trl parity-alfworld golden gpu-check perf clean
 
 run: $(STAMP)
 	$(BIN)/benchmark run quick
@@ -24,8 +24,8 @@ test-pythons:  ## the tests on every Python of the classifiers; each needs to be
 test-vllm: .venv-vllm/.installed  ## vLLM on the CPU: its server and its engine with the tiny model; 3.8 GB, not part of the tests
 	.venv-vllm/bin/pytest -W default -p no:cacheprovider tests/agents/test_vllm.py
 
-test-trl: .venv-trl/.installed  ## the trainer on the lowest TRL that it supports; the tests have the highest
-	.venv-trl/bin/pytest -W default -p no:cacheprovider tests/grpo/test_trl_contract.py tests/grpo/test_trainer.py
+test-trl: .venv-trl/.installed  ## the trainer on the lowest TRL that it supports, whose kernels Triton interprets on a CPU; `make test` has the highest
+	TRITON_INTERPRET=1 .venv-trl/bin/pytest -W default -p no:cacheprovider tests/grpo/test_trl_contract.py tests/grpo/test_trainer.py
 
 parity-alfworld: $(STAMP) .venv-alfworld/.installed  ## our ALFWorld engine against TextWorld, live; ALFWORLD_GAMES=24
 	$(BIN)/python -m tests.worlds.alfworld.parity --python .venv-alfworld/bin/python --games $(ALFWORLD_GAMES)
@@ -33,6 +33,9 @@ parity-alfworld: $(STAMP) .venv-alfworld/.installed  ## our ALFWorld engine agai
 golden: $(STAMP)  ## write the golden transcripts anew; look at the diff before you commit it
 	$(BIN)/python -m tests.conformance.golden --write
 	$(BIN)/python -m tests.agents.golden_prompts --write
+
+gpu-check: $(STAMP)  ## a machine with a GPU: under ten minutes, without network once it is set up
+	$(BIN)/python -m mage_agent.grpo.gpu_check
 
 perf: $(STAMP)  ## speed, as ratios against peers in the same run; never a test
 	$(BIN)/python -m pip install --quiet "pygame-ce>=2.3,<3"
@@ -60,7 +63,7 @@ $(STAMP): pyproject.toml
 .venv-trl/.installed: pyproject.toml
 	$(PYTHON) -m venv .venv-trl
 	.venv-trl/bin/python -m pip install --quiet --upgrade pip
-	.venv-trl/bin/python -m pip install --quiet --editable ".[train]" "trl==1.15.0" "hypothesis>=6.115,<7" "pytest>=8.3,<10"
+	.venv-trl/bin/python -m pip install --quiet --editable ".[train]" "trl==1.15.0" "triton>=3.4,<4" "hypothesis>=6.115,<7" "pytest>=8.3,<10"
 	touch .venv-trl/.installed
 
 .venv-alfworld/.installed:  # TextWorld's planner is GPL-3 and compiled here; nothing of ours needs it but this job.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import os
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -16,6 +17,12 @@ LOWEST, BELOW = "1.15", "1.17"
 """The range of TRL that the tests of the trainer pass with, both ends tried (``make test-trl``)."""
 
 SUPPORTED = f"trl>={LOWEST},<{BELOW}"
+
+ON_ANY_DEVICE = "1.16"
+"""From here on TRL computes its loss without Triton, too; before, on GPUs only."""
+
+INTERPRETED = "TRITON_INTERPRET"
+"""Environment variable by which Triton computes anywhere, if slowly: for tests."""
 
 LOSS_KEYS = frozenset({
     "prompt_ids", "prompt_mask", "completion_ids", "completion_mask", "tool_mask", "advantages", "num_items_in_batch",
@@ -76,6 +83,28 @@ def check_contract(trainer: type[Any] | None = None, version: str | None = None)
         raise SeamError(
             f"TRL {version} does not fit this trainer: {'; '.join(broken)}. Supported is {SUPPORTED}: "
             f"pip install '{SUPPORTED}'"
+        )
+
+
+def check_device(device: str, version: str | None = None) -> None:
+    """Makes sure that the installed TRL can compute a loss on a device.
+
+    Args:
+        device: Type of the device: ``cpu``, ``cuda`` …
+        version: TRL's version; None: that of the one that is installed.
+
+    Raises:
+        SeamError: It cannot.
+    """
+    if version is None:
+        import trl
+
+        version = str(trl.__version__)
+    able = device not in ("cpu", "mps") or os.environ.get(INTERPRETED) == "1"
+    if not able and Version(version) < Version(ON_ANY_DEVICE):
+        raise SeamError(
+            f"TRL {version} computes its loss on GPUs only, and this is {device}: "
+            f"pip install 'trl>={ON_ANY_DEVICE},<{BELOW}'"
         )
 
 

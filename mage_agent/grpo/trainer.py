@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
@@ -22,7 +23,7 @@ from mage_agent.backends.local_chat import LocalChat
 from mage_agent.grpo.advantages import CreditRule, advantages
 from mage_agent.grpo.batch import Batch, Chunk, chunks, loss_tokens, to_batch
 from mage_agent.grpo.chunk_log import PHASES, ChunkLog
-from mage_agent.grpo.contract import check_contract
+from mage_agent.grpo.contract import check_contract, check_device
 from mage_agent.grpo.dataset import Row, to_tasks
 from mage_agent.grpo.importance import importance_ratio
 from mage_agent.grpo.metrics import rollout_metrics
@@ -109,6 +110,7 @@ class MageTrainer(GRPOTrainer):  # type: ignore[misc]
             quantization_config=quantization_config,
             peft_config=peft_config,
         )
+        check_device(self.accelerator.device.type)
         if self.is_deepspeed_enabled:
             raise ValueError("DeepSpeed steps at every backward, and a loss is computed in chunks: use DDP or FSDP")
         self.shuffle_dataset = False  # Rows come in an order that gives every opponent its share.
@@ -127,6 +129,17 @@ class MageTrainer(GRPOTrainer):  # type: ignore[misc]
         self._rollout = Rollout(factory, chat, conditions, scenarios)
         self._sampler = TrlSampler(self, chat.pad, generation_rows)
         self._entropies: torch.Tensor | None = None
+
+    def create_accelerator_and_postprocess(self) -> None:
+        """Makes the accelerator, and keeps it from rounding what a model returns that is split over processes (FSDP).
+
+        Its policy for bfloat16 would cast log-probabilities, too: three digits are too few for ratios of them.
+        """
+        super().create_accelerator_and_postprocess()
+        plugin = getattr(self.accelerator.state, "fsdp_plugin", None)
+        policy = getattr(plugin, "mixed_precision_policy", None)
+        if plugin is not None and getattr(policy, "output_dtype", None) is not None:
+            plugin.mixed_precision_policy = replace(policy, output_dtype=None)
 
     # The rollout.
 
@@ -147,6 +160,8 @@ class MageTrainer(GRPOTrainer):  # type: ignore[misc]
         first = sum(len(one.turns) for one in everybody[:before])
         batch = self._to_batch(turns, values[first : first + len(turns)], self._row_count(len(turns), mode))
         self._log_rollout(mode, played, everybody, values)
+        if "importance_sampling_ratio" in batch:
+            self._log_importance(mode, batch)
         return batch
 
     def _shared(self, own: list[Any]) -> tuple[int, list[Any]]:
@@ -219,6 +234,16 @@ class MageTrainer(GRPOTrainer):  # type: ignore[misc]
             _, counts = self._shared([read])
             self.state.num_input_tokens_seen += sum(counts)
             metrics["num_tokens"] = [self.state.num_input_tokens_seen]
+
+    def _log_importance(self, mode: str, batch: Batch) -> None:
+        """Logs the mean of the ratios over tokens, and the share of tokens whose ratio was out of bounds, and is 0."""
+        mask = batch["completion_mask"] * batch["tool_mask"]
+        ratio = batch["importance_sampling_ratio"] * mask
+        dropped = (batch["importance_sampling_ratio"] == 0) * mask
+        sums = torch.stack([ratio.sum(), dropped.sum().to(ratio), mask.sum().to(ratio)])
+        mean, share, tokens = self.accelerator.reduce(sums, reduction="sum").tolist()
+        self._metrics[mode]["importance/mean"].append(mean / max(tokens, 1.0))
+        self._metrics[mode]["importance/dropped"].append(share / max(tokens, 1.0))
 
     # The loss.
 

@@ -12,7 +12,7 @@ from trl import GRPOTrainer
 
 from mage_agent.grpo import contract
 from mage_agent.grpo.batch import OF_PROMPT, OF_REPLY
-from mage_agent.grpo.contract import BELOW, LOWEST, SUPPORTED, SeamError, check_contract
+from mage_agent.grpo.contract import BELOW, INTERPRETED, LOWEST, SUPPORTED, SeamError, check_contract, check_device
 
 
 def test_the_installed_trl_has_every_seam() -> None:
@@ -45,6 +45,16 @@ def test_a_version_out_of_range_is_told(version: str) -> None:
 @pytest.mark.parametrize("version", [LOWEST, "1.15.0", "1.16.3"])
 def test_versions_in_range_are_taken(version: str) -> None:
     check_contract(version=version)
+
+
+def test_the_lowest_trl_needs_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(INTERPRETED, raising=False)
+    with pytest.raises(SeamError, match=r"on GPUs only, and this is cpu: pip install 'trl>=1\.16,<1\.17'"):
+        check_device("cpu", "1.15.0")
+    check_device("cuda", "1.15.0")
+    check_device("cpu", "1.16.0")
+    monkeypatch.setenv(INTERPRETED, "1")
+    check_device("cpu", "1.15.0")
 
 
 def changed(**methods: Any) -> type[Any]:
