@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from mage_agent.agents import AGENTS
+from mage_agent.grpo.advantages import ESTIMATORS, REWARDS
+from mage_agent.grpo.credit import OBJECTIVES
 from mage_envs.opponents import OPPONENTS
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+REGISTRIES: tuple[Any, ...] = (AGENTS, OPPONENTS, OBJECTIVES, REWARDS, ESTIMATORS)
 LINK = re.compile(r"\]\((?!https?://|#)([^)#]+)")
 
 
@@ -20,7 +24,7 @@ LINK = re.compile(r"\]\((?!https?://|#)([^)#]+)")
 def test_code_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs the blocks of a page one after the other, as a reader would, in one namespace; if they write, then again."""
     monkeypatch.chdir(tmp_path)
-    known = {registry: {name: registry.get(name) for name in registry} for registry in (AGENTS, OPPONENTS)}
+    known = {registry: {name: registry.get(name) for name in registry} for registry in REGISTRIES}
     for _ in range(2):
         for registry, items in known.items():  # What a page registers would else be there in all tests after it.
             monkeypatch.setattr(registry, "_items", dict(items))

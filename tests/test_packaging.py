@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-SUFFIXES = (".py", ".csv", ".typed", ".html", ".css", ".js")
+SUFFIXES = (".py", ".csv", ".typed", ".html", ".css", ".js", ".toml", ".yaml")
 PACKAGES = ("mage_envs", "mage_agent", "benchmarks", "leaderboards")
 
 

@@ -136,9 +136,9 @@ class MageTrainer(GRPOTrainer):  # type: ignore[misc]
         Its policy for bfloat16 would cast log-probabilities, too: three digits are too few for ratios of them.
         """
         super().create_accelerator_and_postprocess()
-        plugin = getattr(self.accelerator.state, "fsdp_plugin", None)
-        policy = getattr(plugin, "mixed_precision_policy", None)
-        if plugin is not None and getattr(policy, "output_dtype", None) is not None:
+        plugin: Any = getattr(self.accelerator.state, "fsdp_plugin", None)
+        policy: Any = getattr(plugin, "mixed_precision_policy", None)
+        if getattr(policy, "output_dtype", None) is not None:
             plugin.mixed_precision_policy = replace(policy, output_dtype=None)
 
     # The rollout.

@@ -322,6 +322,10 @@ def test_what_vllm_sampled_is_weighted_by_importance(precise: Path, monkeypatch:
     found = batch["importance_sampling_ratio"][row, : len(turns[row].completion_ids)].float()
     assert torch.allclose(found[1:], wanted, atol=1e-5)
     assert found[0] == 1.0
+    trained = (batch["completion_mask"] * batch["tool_mask"]).bool()
+    mean = float(batch["importance_sampling_ratio"][trained].mean())
+    assert made._metrics["train"]["importance/mean"] == [pytest.approx(mean, abs=1e-6)]
+    assert made._metrics["train"]["importance/dropped"] == [0]
     loss, gradient = one_shot(made, batch, len(turns))
     got, chunked = in_chunks(made, batch, 5)
     assert got == pytest.approx(loss, abs=1e-6)
