@@ -1,6 +1,6 @@
 """``tiny``: MAGE's loop with a language model that comes with the package, in short prompts. Needs the extra ``agent``.
 
-The models are Llamas of half a million parameters: ``start`` was cloned from transcripts of scripted agents of mixed
+The models are Llamas of a quarter of a million parameters: ``start`` was cloned from transcripts of scripted agents of mixed
 quality, ``kuhn`` and ``rps`` were trained from it. docs/tiny.md tells how, and how each can be made again.
 """
 
@@ -35,7 +35,7 @@ TEMPLATES = Templates(
 
 
 class Tiny(LanguageAgent):
-    """A language model of half a million parameters that comes with the package, and reflects."""
+    """A language model of a quarter of a million parameters that comes with the package, and reflects."""
 
     name = "tiny"
     sees: ClassVar[str] = "rules, own views, own reflections"

@@ -12,10 +12,10 @@ from mage_agent.model_settings import ModelSettings, Sampling
 
 AUTO = "auto"
 START = "start"
-CHECKPOINTS = (START, "rps")
+CHECKPOINTS = (START, "kuhn", "rps")
 CHOICES = (AUTO, *CHECKPOINTS)
 
-TRAINED_ON = {"rock_paper_scissors": "rps"}
+TRAINED_ON = {"kuhn_poker": "kuhn", "rock_paper_scissors": "rps"}
 """Games by their names without parameters."""
 
 SAMPLING = Sampling(temperature=1.0, top_p=1.0, max_tokens=32)

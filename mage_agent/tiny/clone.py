@@ -1,7 +1,7 @@
 """Makes the checkpoint ``start``: ``python -m mage_agent.tiny.clone FOLDER``. Needs the extra ``train``.
 
-Builds a Llama of half a million parameters and a tokenizer of words, plays tutors of mixed quality in three games, and
-clones their replies with TRL's SFTTrainer, the loss on the replies alone. About ten minutes on one core.
+Builds a Llama of a quarter of a million parameters and a tokenizer of words, plays tutors of mixed quality in three
+games, and clones their replies with TRL's SFTTrainer, the loss on the replies alone. About ten minutes on one core.
 """
 
 from __future__ import annotations
