@@ -158,6 +158,7 @@ def arguments(config: TrainConfig, folder: RunFolder, *, bfloat16: bool) -> GRPO
         vllm_gpu_memory_utilization=config.vllm_memory,
         vllm_tensor_parallel_size=config.vllm_tensor_parallel,
         vllm_max_model_length=config.context or None,
+        vllm_importance_sampling_correction=_whole_distribution(config),
         # The loss.
         loss_type=config.loss,
         epsilon=config.epsilon,
@@ -234,6 +235,15 @@ def _dataset(config: TrainConfig) -> Any:
     if config.opponents == "mixed":
         mixed = max(1, min(len(weights_of(config.played, None)), config.group_size // 2))
     return make_dataset([config.played], rollouts * config.groups, config.seed, mixed=mixed)
+
+
+def _whole_distribution(config: TrainConfig) -> bool:
+    """Whether any token can be drawn.
+
+    vLLM tells log-probabilities among the tokens that top-p and top-k leave, the loss computes them among all. Their
+    ratio is below 1 for nearly every token, and over a reply of a thousand tokens it would be 0: no correction at all.
+    """
+    return config.top_p == 1 and config.top_k == 0
 
 
 def _meta_episodes(config: TrainConfig) -> int:

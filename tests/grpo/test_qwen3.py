@@ -58,7 +58,7 @@ def test_the_model_is_a_qwen3_with_thoughts(folder: Path, tmp_path: Path) -> Non
 def test_two_processes_train_it(folder: Path, how: str) -> None:
     command = [sys.executable, "-m", "tests.grpo.qwen3_processes", how, str(folder)]
     env = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"}
-    done = subprocess.run(command, env=env, cwd=ROOT, capture_output=True, text=True, timeout=600, check=False)
+    done = subprocess.run(command, env=env, cwd=ROOT, capture_output=True, text=True, timeout=1200, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     run = folder / how
     lines = list(read_lines(run / METRICS))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,16 @@ def test_accelerate_reads_its_files(path: Path) -> None:
     assert read.distributed_type == wanted
 
 
+def test_one_process_sees_one_gpu() -> None:
+    """With more, transformers would wrap the model in ``DataParallel``, which TRL refuses."""
+    from accelerate.utils.launch import prepare_simple_launcher_cmd_env
+
+    words = ["--config_file", str(CONFIGS / "accelerate_1gpu.yaml"), "-m", "mage_agent.cli", "train"]
+    read, *_ = _validate_launch_command(launch_command_parser().parse_args(words))
+    _, told = prepare_simple_launcher_cmd_env(read)
+    assert told["CUDA_VISIBLE_DEVICES"] == "0"
+
+
 def test_accelerate_launch_takes_the_command_of_the_guide(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its own parser knows every option, and puts the file's values into the processes' environment."""
     from accelerate.utils.launch import prepare_multi_gpu_env
@@ -130,7 +141,9 @@ def test_trl_takes_what_we_say_of_vllm(vllm: str, tmp_path: Path, monkeypatch: p
     assert made.vllm_max_model_length == config.context
     assert made.vllm_server_base_url == (config.vllm_url if vllm == "server" else None)
     assert made.vllm_gpu_memory_utilization == config.vllm_memory
-    assert made.vllm_importance_sampling_correction
+    assert not made.vllm_importance_sampling_correction  # top-p and top-k: vLLM's numbers are among what they leave.
+    whole = arguments(replace(config, top_p=1.0, top_k=0), RunFolder(tmp_path), bfloat16=False)
+    assert whole.vllm_importance_sampling_correction
 
 
 def test_trl_serves_as_the_guide_says() -> None:
