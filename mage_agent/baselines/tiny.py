@@ -72,6 +72,7 @@ class Tiny(LanguageAgent):
         if self._own:
             game = briefing.spec.name if isinstance(briefing.spec, GameSpec) else ""
             name = checkpoint_for(game) if self._checkpoint == AUTO else self._checkpoint
+            await self.calls.close()  # It may hold the model of another game, which it played before.
             self.calls.connect(settings_for(name))
         await super().begin(briefing)
 

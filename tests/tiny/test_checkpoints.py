@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from dataclasses import replace
@@ -19,7 +20,9 @@ from benchmarks.records import iterate_records
 from benchmarks.runner import run
 from benchmarks.suites.base import SUITES
 from mage_agent.agents import make_agent
+from mage_agent.briefing import brief
 from mage_agent.tiny.checkpoints import AUTO, CHECKPOINTS, FOLDER, checkpoint_for, revision
+from mage_envs.scenarios import SCENARIOS
 
 MOST_BYTES = 8_000_000
 
@@ -64,9 +67,24 @@ def test_its_card_names_the_model_and_not_where_it_is_installed() -> None:
     assert str(FOLDER) not in json.dumps(card)
 
 
+def test_one_agent_that_plays_two_games_changes_its_model() -> None:
+    async def revisions() -> list[str]:
+        agent: Any = make_agent("tiny")
+        found = []
+        for scenario in ("kuhn/train", "rps/leaning", "tictactoe/train", "kuhn/train"):
+            env = SCENARIOS.get(scenario).make(interface="text")
+            _, info = env.reset(seed=1)
+            await agent.begin(brief(env, info, 1))
+            found.append((await agent.calls.backend()).revision)
+        await agent.close()
+        return found
+
+    assert asyncio.run(revisions()) == [revision(name) for name in ("kuhn", "rps", "start", "kuhn")]
+
+
 @pytest.mark.parametrize("control", ["none", "no_memory", "shuffled_reflection"])
 def test_it_adapts_and_what_it_wrote_is_why(control: str, tmp_path: Path) -> None:
-    """In Rock-Paper-Scissors, 150 meta-episodes: +.45 on thousands, so that .2 is five standard errors away."""
+    """In Rock-Paper-Scissors, 150 meta-episodes: +.45 on thousands, with a standard error of .09 here."""
     suite = SUITES.get("tiny")
     throws = tuple(part for part in suite.parts if part.scenario.name == "rps/leaning")
     plan = make_plan(replace(suite, parts=throws), ["tiny"], meta_episodes=150, control=control)
