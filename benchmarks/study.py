@@ -88,7 +88,7 @@ def play(
     found = read(panel, seed, path)
     scored = {number: record for number, record in found.items() if record.scored}
     failed = next((record for record in found.values() if not record.scored), None)
-    if failed and not scored:
+    if failed and not scored and not stop():
         raise RecordError(f"no meta-episode in {path} has a score: {failed.error}")
     if len(scored) == panel.meta_episodes:
         replace_file(path, (scored[number].line() + b"\n" for number in sorted(scored)))

@@ -77,7 +77,7 @@ def notes(found: Results) -> list[str]:
         f"{panel.scenario.name}, {panel.scenario.unit}: {study.meta_episodes:,} meta-episodes of {panel.episodes} "
         f"episodes a seed, the same for all rows. Seeds: {', '.join(map(str, study.seeds))}.",
         METHOD,
-        f"gain: last episode minus first. - {study.compared}, - {START}: the last episode's score minus theirs.",
+        f"gain: last episode minus first. minus {study.compared}, minus {START}: last episode minus theirs.",
     ]
     if ceilings.equilibrium is not None and ceilings.adaptive is not None:
         best = ", ".join(f"{value:+.3f}" for value in ceilings.adaptive)
@@ -95,7 +95,7 @@ def markdown(found: Results) -> str:
     study, episodes = found.study, found.study.panel.episodes
     shown = range(episodes) if episodes <= 3 else (0, episodes - 1)
     head = ["row", "what it is", "seeds", "meta-episodes", *(f"episode {n + 1}" for n in shown), "gain",
-            f"- {study.compared}", f"- {START}", "norm."]  # fmt: skip
+            f"minus {study.compared}", f"minus {START}", "norm."]  # fmt: skip
     rows = []
     for line in found.lines:
         cells = [*(line.score[n] for n in shown), line.gain, line.last_to_base, line.last_to_start, line.normalised]
@@ -142,16 +142,15 @@ def terminal_table(found: Results) -> RenderableType:
     """Renders the table for 80 columns."""
     table = Table(box=SIMPLE_HEAD, padding=0, pad_edge=False, show_edge=False, expand=False)
     last = found.study.panel.episodes
-    table.add_column("", overflow="fold", width=20)
-    for title in (f"episode {last}", "gain", f"- {found.study.compared}", f"- {START}"):
+    table.add_column("", overflow="fold", width=22)
+    for title in (f"episode {last}", "gain", f"minus {found.study.compared}", f"minus {START}"):
         table.add_column(title, justify="right", width=12, overflow="fold")
-    table.add_column("norm.", justify="right", width=6)
-    table.add_column("n", justify="right", width=3)
+    table.add_column("norm.", justify="right", width=5)
     for line in found.lines:
-        name = line.arm if line.control == NONE else f"  {line.control}"
+        name = line.arm if line.control == NONE else f" {line.control}"
         cells = [with_half(*value[:3]) for value in (line.score[-1], line.gain, line.last_to_base, line.last_to_start)]
         norm = "" if line.normalised.value is None else f"{line.normalised.value:.2f}"
-        table.add_row(f"{name}{_mark(found, line)}", *cells, norm, str(len(line.played)))
+        table.add_row(f"{name}{_mark(found, line)}", *cells, norm)
     return table
 
 

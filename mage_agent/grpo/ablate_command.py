@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -102,14 +101,14 @@ def _study(
 
 
 def _run(study: Study, folder: StudyFolder, only: list[str], *, quiet: bool) -> None:
-    from mage_agent.backends.local_files import local_folder, need
+    from mage_agent.backends.local_files import fingerprint, local_folder, need
 
     need("training", "train", "torch", "transformers", "trl", "peft", "accelerate", "datasets")
-    local_folder(str(study.base["model"]))
+    start = local_folder(str(study.base["model"]))
     from mage_agent.grpo.study_runner import Runner
     from mage_agent.grpo.train import facts, train
 
-    folder.write(study, {**facts(), "command": sys.argv[1:]})
+    folder.write(study, {**facts(), "start": "" if start is None else fingerprint(start)})
     with progress_lines(quiet=quiet):
         signal = Runner(study, folder, train).run(only)
     if signal:
