@@ -1,4 +1,4 @@
-# `make run`: set up everything, play the quick suite, print the board.  `make test`: set up everything, run the tests.
+# `make run`: set up everything, play the suites quick and tiny, print the boards.  `make test`: set up everything, run the tests.
 # Another Python: make run PYTHON=python3.12
 # Where pip takes a torch with CUDA and there is no GPU: PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu make test
 PYTHON ?= python3
@@ -11,6 +11,7 @@ STAMP := $(VENV)/.installed
 
 run: $(STAMP)
 	$(BIN)/benchmark run quick
+	$(BIN)/benchmark run tiny
 
 test: $(STAMP)
 	$(BIN)/ruff check .

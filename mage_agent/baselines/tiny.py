@@ -1,7 +1,7 @@
 """``tiny``: MAGE's loop with a language model that comes with the package, in short prompts. Needs the extra ``agent``.
 
-The models are Llamas of a quarter of a million parameters: ``start`` was cloned from transcripts of scripted agents of mixed
-quality, ``kuhn`` and ``rps`` were trained from it. docs/tiny.md tells how, and how each can be made again.
+The models are Llamas of a quarter of a million parameters: ``start`` was cloned from transcripts of scripted agents of
+mixed quality, ``kuhn`` and ``rps`` were trained from it. docs/tiny.md tells how, and how each can be made again.
 """
 
 from __future__ import annotations
