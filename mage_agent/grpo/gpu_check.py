@@ -7,8 +7,6 @@ not; 2: there is no GPU.
 from __future__ import annotations
 
 import json
-import logging
-import os
 import tempfile
 import time
 import traceback
@@ -73,13 +71,11 @@ def main(
     dry: Annotated[bool, typer.Option("--dry", help="Walk through on the CPU, with a smaller model.")] = False,
 ) -> None:
     """Checks the GPU of this machine: parity with the CPU, training, resuming, LoRA, throughput, memory, vLLM, FSDP."""
-    os.environ["HF_HUB_OFFLINE"] = "1"
     import torch
 
     if not dry and not torch.cuda.is_available():
         err.print("There is no GPU here that torch sees. To walk through the check on the CPU: --dry")
         raise typer.Exit(NO_GPU)
-    logging.getLogger("mage_agent").setLevel(logging.WARNING)
     device = "cpu" if dry else "cuda"
     with tempfile.TemporaryDirectory() as folder:
         found = run(Place(Path(folder), device))

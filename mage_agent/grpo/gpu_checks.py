@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import time
+import warnings
 from collections.abc import Callable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,6 +19,7 @@ from typing import Any, NamedTuple
 import torch
 from safetensors.torch import load_file
 
+from mage_agent.backends.loading import no_progress_bars
 from mage_agent.grpo.config import TrainConfig
 from mage_agent.grpo.run_folder import METRICS, RunFolder, read_lines
 from mage_agent.grpo.scale import CONFIGS, GB, Shape, memory
@@ -31,6 +33,10 @@ BASE: Mapping[str, Any] = {
     "max_completion": 32, "thinking": "off", "temperature": 1.0, "top_p": 1.0, "top_k": 0, "learning_rate": 1e-3,
     "gradient_checkpointing": True, "max_rows": 16, "save_every": 2, "keep_checkpoints": 0,
 }  # fmt: skip
+
+
+SMALL: Mapping[str, Any] = {"groups": 1, "group_size": 2, "max_completion": 8}
+"""Enough to walk through on a CPU."""
 
 
 class NoOccasionError(Exception):
@@ -57,7 +63,9 @@ class Place(NamedTuple):
     def config(self, **more: Any) -> TrainConfig:
         """Returns a configuration of a training here."""
         device = "cpu" if self.device == "cpu" else "auto"
-        return TrainConfig(**{**BASE, "model": str(self.model), "device": device, "precision": "bfloat16", **more})
+        size = SMALL if self.device == "cpu" else {}
+        own = {"model": str(self.model), "device": device, "precision": "bfloat16"}
+        return TrainConfig(**{**BASE, **size, **own, **more})
 
 
 class Found(NamedTuple):
@@ -82,7 +90,7 @@ def training(place: Place) -> Found:
     lines = list(read_lines(folder.path / METRICS))
     start, final = (load_file(path / "model.safetensors") for path in (place.model, folder.final))
     moved = max(float((final[name] - start[name]).abs().max()) for name in start)
-    known = all(line["loss"] == line["loss"] for line in lines)
+    known = all(line["loss"] is not None for line in lines)  # What is no number is written as null.
     seconds = sum(line["step_time"] for line in lines[1:])
     tokens = lines[-1]["num_tokens"] - lines[0]["num_tokens"]
     figures = {"tokens_per_second": tokens / seconds, "largest_change": moved, "peak_gb": _peak(place)}
@@ -118,8 +126,17 @@ def parity(place: Place) -> Found:
     from transformers import AutoModelForCausalLM
 
     prompts = torch.randint(5, 250, (8, 40), generator=torch.Generator().manual_seed(0))
-    here, there = (AutoModelForCausalLM.from_pretrained(place.model).to(name).eval() for name in (place.device, "cpu"))
-    kept = {"do_sample": False, "max_new_tokens": 32, "temperature": None, "attention_mask": torch.ones_like(prompts)}
+    with no_progress_bars():
+        here, there = (
+            AutoModelForCausalLM.from_pretrained(place.model).to(name).eval() for name in (place.device, "cpu")
+        )
+    kept = {
+        "do_sample": False,
+        "min_new_tokens": 32,
+        "max_new_tokens": 32,
+        "temperature": None,
+        "attention_mask": torch.ones_like(prompts),
+    }
     with torch.no_grad():
         one = there.generate(prompts, **kept)
         kept["attention_mask"] = kept["attention_mask"].to(place.device)
@@ -153,9 +170,11 @@ def throughput(place: Place) -> Found:
             )
         )  # fmt: skip
         ids = torch.randint(0, shape.vocabulary, (rows, length))
-    model.gradient_checkpointing_enable({"use_reentrant": False})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # transformers is to rename it.
+        model.gradient_checkpointing_enable({"use_reentrant": False})
     model.train()
-    optimiser = torch.optim.AdamW(model.parameters(), lr=1e-5)
+    optimiser = torch.optim.AdamW(model.parameters(), lr=1e-5, fused=large)
     steps = 6
     for step in range(steps):
         if step == 1:  # The first one makes Adam's states, and chooses kernels.

@@ -38,7 +38,7 @@ def test_the_model_is_a_qwen3_with_thoughts(folder: Path, tmp_path: Path) -> Non
     config = AutoConfig.from_pretrained(folder / "model")
     assert (config.model_type, config.tie_word_embeddings) == ("qwen3", True)
     weights = load_file(folder / "model" / "model.safetensors")
-    assert sum(weight.numel() for weight in weights.values()) < 12_000
+    assert sum(weight.numel() for weight in weights.values()) < 15_000
     tokenizer = AutoTokenizer.from_pretrained(folder / "model")
     asked = {
         told: tokenizer.decode(LocalChat(tokenizer, None, values).prompt(QUESTION).tokens)

@@ -25,7 +25,6 @@ from mage_agent.grpo.scale import (
     A100,
     CONFIGS,
     GB,
-    PAGE,
     QWEN3_4B,
     TASKS,
     Shape,
@@ -33,8 +32,8 @@ from mage_agent.grpo.scale import (
     Task,
     hours,
     memory,
-    renewed,
 )
+from mage_agent.grpo.scale_page import PAGE, renewed
 from mage_agent.grpo.train import arguments, template_values
 from mage_envs.scenarios import SCENARIOS
 
@@ -224,4 +223,4 @@ def test_hours_by_hand() -> None:
 
 def test_the_tables_of_the_guide_are_those_of_the_calculation() -> None:
     page = PAGE.read_text(encoding="utf-8")
-    assert renewed(page) == page, "run python -m mage_agent.grpo.scale"
+    assert renewed(page) == page, "run python -m mage_agent.grpo.scale_page"
