@@ -86,7 +86,7 @@ def notes(found: Results) -> list[str]:
             "last episode, where that of equilibrium play is 0 and that of the Bayes-adaptive policy is 1."
         )
     if any(_mark(found, line) for line in found.lines):
-        said.append("!: meta-episodes or seeds are missing, or a training collapsed; manifest.json says which.")
+        said.append("!: meta-episodes or seeds are missing, or a training collapsed; results.csv says which.")
     return said
 
 
