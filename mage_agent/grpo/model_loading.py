@@ -86,8 +86,11 @@ def save_final(trainer: Any, config: TrainConfig, start: Start, folder: Path) ->
         shutil.rmtree(temporary, ignore_errors=True)
         model = _merged(config, start, adapter) if config.lora_rank else trainer.accelerator.unwrap_model(trainer.model)
         if state is not None:
+            shared = getattr(model, "all_tied_weights_keys", None) or {}  # Weights that another name has already.
             state = {
-                name: value.to(start.stored) if value.is_floating_point() else value for name, value in state.items()
+                name: value.to(start.stored) if value.is_floating_point() else value
+                for name, value in state.items()
+                if name not in shared
             }
         _draw_as_trained(model.generation_config, config)
         with no_progress_bars():
