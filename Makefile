@@ -44,6 +44,7 @@ perf: $(STAMP)  ## speed, as ratios against peers in the same run; never a test
 	$(BIN)/python -m benchmarks.perf.env_step
 	$(BIN)/python -m benchmarks.perf.vector
 	$(BIN)/python -m benchmarks.perf.worlds
+	$(BIN)/python -m benchmarks.perf.training
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; (3, 11) <= sys.version_info < (3, 14) or sys.exit("MAGE needs Python 3.11 to 3.13, and $(PYTHON) is " + sys.version.split()[0] + ". Name another: make PYTHON=python3.12 ...")'
