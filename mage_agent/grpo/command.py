@@ -67,6 +67,7 @@ def train(
     mode: Mode = "resume" if resume else "overwrite" if overwrite else "new"
     resolved = _resolved(folder, mode, preset, config, given)
     if resume and folder.finished:
+        folder.check(resolved, mode)
         _say_where(folder, resolved)
         return
     need("training", "train", "torch", "transformers", "trl", "peft", "accelerate", "datasets")

@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar
 import numpy as np
 
 from mage_agent.grpo.samples import Task
+from mage_envs.errors import MageError
 from mage_envs.opponents.populations import load_population
 from mage_envs.scenarios import SCENARIOS, Scenario
 
 if TYPE_CHECKING:
     from datasets import Dataset
+
+    from mage_agent.grpo.config import TrainConfig
 
 SEED_BITS = 52
 """Seeds are below two to this power, as those of panels are."""
@@ -137,6 +140,24 @@ def weights_of(scenario: Scenario, shares: Mapping[str, float] | None) -> dict[s
     inner: Any = scenario.make().unwrapped
     population = inner.population if shares is None else load_population(shares, inner.game_spec)
     return dict(population.members)
+
+
+def opponents_a_group(config: TrainConfig) -> int:
+    """Returns how many opponents the members of a group meet: each meets two members at least.
+
+    Raises:
+        MageError: They shall meet several, and there are not so many, or too few members.
+    """
+    if config.opponents == "stationary":
+        return 1
+    scenario = config.played
+    known = 0 if scenario.population is None else len(weights_of(scenario, None))
+    if known < 2 or config.group_size < 4:
+        raise MageError(
+            f'opponents = "mixed" needs 2 opponents and group_size of at least 4, and {scenario.name} has {known}, '
+            f'group_size is {config.group_size}: take opponents = "stationary"'
+        )
+    return min(known, config.group_size // 2)
 
 
 def to_tasks(rows: Sequence[Row]) -> list[Task]:

@@ -41,6 +41,7 @@ def load_start(config: TrainConfig) -> Start:
     bfloat16 = _bfloat16(config)
     with loading(f"the model {config.model}", remedy_for(name, offline)), no_progress_bars():
         model = _load(config, torch.bfloat16 if bfloat16 and config.lora_rank else torch.float32)
+        _draw_as_trained(model.generation_config, config)
         tokenizer = load_tokenizer(name, revision=config.revision, trust_remote_code=config.trust_remote_code)
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token
@@ -110,14 +111,19 @@ def _merged(config: TrainConfig, start: Start, adapter: Path) -> Any:
 
 
 def _say_type(path: Path, stored: torch.dtype) -> None:
-    """Writes the type of the weights into a configuration: the library writes that of the model in memory."""
+    """Writes the type of the weights, and that replies are written with a cache, into a configuration.
+
+    The library writes the type of the model in memory, and training has no use for a cache.
+    """
     said = json.loads(path.read_text(encoding="utf-8"))
-    said["dtype"] = str(stored).removeprefix("torch.")
+    said["dtype"], said["use_cache"] = str(stored).removeprefix("torch."), True
     path.write_text(json.dumps(said, indent=2, sort_keys=True) + "\n", encoding="utf-8")
 
 
 def _draw_as_trained(generation: Any, config: TrainConfig) -> None:
-    generation.update(do_sample=True, temperature=config.temperature, top_p=config.top_p, top_k=config.top_k)
+    """Leaves nothing of how the model draws by itself: TRL tells no penalty of repetitions to whoever draws."""
+    drawn = {"temperature": config.temperature, "top_p": config.top_p, "top_k": config.top_k}
+    generation.update(do_sample=True, repetition_penalty=1.0, **drawn)
 
 
 def _load(config: TrainConfig, dtype: Any) -> Any:

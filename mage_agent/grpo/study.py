@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from mage_agent.grpo.about import Value
 from mage_agent.grpo.config import TrainConfig
 from mage_agent.grpo.config_files import check_names, read_toml
+from mage_agent.grpo.dataset import opponents_a_group
 from mage_agent.grpo.evaluation import Panel, panel_of
 from mage_agent.grpo.presets import preset
 from mage_agent.grpo.run_folder import RunFolder
@@ -120,6 +121,10 @@ class Study:
         found: dict[TrainConfig, str] = {}
         for arm in self.arms:
             config = self.config(arm.name, self.seeds[0])
+            try:
+                opponents_a_group(config)
+            except MageError as error:
+                raise MageError(f"{arm.name} cannot be trained: {error}; say --presets without it") from None
             if (before := found.setdefault(config, arm.name)) != arm.name:
                 raise MageError(f"over this base {arm.name} is the same configuration as {before}: leave one out")
 
@@ -216,6 +221,8 @@ def make_study(
     check_names(given, "the command line")
     base = {} if path is None else read_toml(path)
     compared = base.pop("preset", DEFAULT_ARMS[0])
+    if not isinstance(compared, str):
+        raise MageError(f"{path}: preset = {compared!r} is no name of a preset: write it in quotes")
     base = {**base, **given}
     first = TrainConfig(**base).seed
     arms = {arm.name: arm for arm in map(_arm, dict.fromkeys((compared, *(names or DEFAULT_ARMS))))}

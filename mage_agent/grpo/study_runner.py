@@ -76,10 +76,10 @@ class Owed(NamedTuple):
 
 def trained_model(config: TrainConfig, model: str) -> Callable[[], Agent]:
     """Returns what makes agents that ask a model on disk, which draws its replies as in training."""
-    extra: tuple[tuple[str, Any], ...] = ()
+    extra: tuple[tuple[str, Any], ...] = (("repetition_penalty", 1.0),)  # The start may have one of its own.
     if config.thinking != "template":
-        extra = (("chat_template_kwargs", {"enable_thinking": config.thinking == "on"}),)
-    sampling = Sampling(config.temperature, config.top_p, config.top_k or None, config.max_completion, extra)
+        extra += (("chat_template_kwargs", {"enable_thinking": config.thinking == "on"}),)
+    sampling = Sampling(config.temperature, config.top_p, config.top_k, config.max_completion, extra)
     settings = ModelSettings(
         "transformers",
         model,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import sys
 import warnings
 from contextlib import nullcontext
@@ -21,12 +22,14 @@ from transformers.integrations.integration_utils import INTEGRATION_TO_CALLBACK
 from trl import GRPOConfig
 
 from mage_agent.agents import make_agent
+from mage_agent.backends.base import FinalError
 from mage_agent.backends.loading import no_progress_bars
 from mage_agent.backends.local_chat import LocalChat
 from mage_agent.grpo.callbacks import EvaluateEvery, MetricsFile, Progress, StopOnCollapse, StopOnSignal
 from mage_agent.grpo.config import TrainConfig
-from mage_agent.grpo.dataset import make_dataset, weights_of
+from mage_agent.grpo.dataset import make_dataset, opponents_a_group
 from mage_agent.grpo.evaluation import evaluate, harness, panel_of
+from mage_agent.grpo.flags import flag
 from mage_agent.grpo.interruption import Interruption, interruptible
 from mage_agent.grpo.model_loading import load_start, lora_config, save_final
 from mage_agent.grpo.run_folder import Mode, RunFolder
@@ -38,6 +41,8 @@ _log = logging.getLogger(__name__)
 
 PACKAGES = ("mage-envs", "open_spiel", "numpy", "torch", "transformers", "trl", "accelerate", "peft")
 
+_ROOM = 1 << 20
+"""Bytes; a disk with fewer is full."""
 
 _REPORTERS = {"tensorboard": ("tensorboard", "tensorboardX"), "wandb": ("wandb",), "trackio": ("trackio",)}
 """Where TRL can log to, and the packages that do it, one of which is needed."""
@@ -75,7 +80,14 @@ def train(config: TrainConfig, folder: RunFolder, mode: Mode) -> Ending:
     """
     with warnings.catch_warnings(), no_progress_bars():
         warnings.filterwarnings("ignore", category=FutureWarning)  # TRL's calls of what transformers is to rename.
-        return _train(config, folder, mode)
+        try:
+            return _train(config, folder, mode)
+        except FinalError as error:  # It names a flag of commands that play.
+            raise MageError(str(error).replace("--max-tokens", flag("max_completion"))) from error
+        except Exception as error:  # Each library says it in another way, and some do not say it.
+            if folder.path.is_dir() and shutil.disk_usage(folder.path).free < _ROOM:
+                raise MageError(f"no space is left in {folder.path}: make room, and go on with --resume") from error
+            raise
 
 
 def _train(config: TrainConfig, folder: RunFolder, mode: Mode) -> Ending:
@@ -142,6 +154,9 @@ def arguments(config: TrainConfig, folder: RunFolder, *, bfloat16: bool) -> GRPO
     """
     return GRPOConfig(
         output_dir=str(folder.path),
+        # The reference of KL is loaded by TRL: the model that training starts from, and no other revision of it.
+        trust_remote_code=config.trust_remote_code,
+        model_init_kwargs={"revision": config.revision} if config.revision else None,
         # The rollout: TRL's batch counts meta-episodes.
         num_generations=config.group_size,
         per_device_train_batch_size=_meta_episodes(config),
@@ -215,8 +230,13 @@ def _check(config: TrainConfig) -> None:
     """
     if not isinstance(agent := make_agent(config.agent), LanguageAgent):
         raise MageError(f"{agent.name} asks no model: train a language agent, such as reflective")
+    opponents_a_group(config)
     if config.eval_every:
         panel_of(config)
+    needs = {"bitsandbytes": ("optimiser", "8bit" in config.optimiser), "vllm": ("vllm", config.vllm != "off")}
+    for module, (name, needed) in needs.items():
+        if needed and not find_spec(module):
+            raise MageError(f"{name} = {getattr(config, name)!r} needs {module}: pip install {module}")
     for name in _reporters(config):
         if name not in {"none", "all", *INTEGRATION_TO_CALLBACK}:
             raise MageError(f"report_to = {name!r} is unknown. {near_matches(name, INTEGRATION_TO_CALLBACK)}")
@@ -231,9 +251,7 @@ def _reporters(config: TrainConfig) -> list[str]:
 def _dataset(config: TrainConfig) -> Any:
     """Returns the groups of all rollouts, in their order."""
     rollouts = -(-config.steps // config.steps_a_rollout)
-    mixed = 1
-    if config.opponents == "mixed":
-        mixed = max(1, min(len(weights_of(config.played, None)), config.group_size // 2))
+    mixed = opponents_a_group(config)
     return make_dataset([config.played], rollouts * config.groups, config.seed, mixed=mixed)
 
 
@@ -278,4 +296,5 @@ def _signalled(trainer: Any, interruption: Interruption) -> bool:
 
 
 def _step(checkpoint: Path | None) -> int:
-    return 0 if checkpoint is None else int(checkpoint.name.rpartition("-")[2])
+    """Returns the step of a checkpoint; -1 if there is none, as then the start is evaluated again."""
+    return -1 if checkpoint is None else int(checkpoint.name.rpartition("-")[2])

@@ -129,6 +129,7 @@ def _fit(folder: Path, rows: list[dict[str, list[int]]], seed: int, epochs: int)
             model=model, args=arguments, train_dataset=Dataset.from_list(rows), processing_class=tokenizer
         )
         trainer.train()
+    model.config.use_cache = True  # Training turned it off.
     model.save_pretrained(folder)
 
 

@@ -130,6 +130,11 @@ def test_what_would_be_trained_twice_or_cannot_be_is_refused(tmp_path: Path) -> 
         make_study(None, {}, ()).check()
     with pytest.raises(MageError, match="there is no preset 'mag'"):
         small("mag")
+    (tmp_path / "three.toml").write_text('preset = 3\nmodel = "m"\n')
+    with pytest.raises(MageError, match="preset = 3 is no name of a preset: write it in quotes"):
+        make_study(tmp_path / "three.toml", {})
+    with pytest.raises(MageError, match=r"mage-mixed-groups cannot be trained: .* sokoban/train has 0"):
+        make_study(None, {"model": "m", "scenario": "sokoban/train"}).check()
     (tmp_path / "start.toml").write_text("steps = 4\n")
     with pytest.raises(MageError, match="rename the file"):
         small(str(tmp_path / "start.toml"))
@@ -336,7 +341,11 @@ def test_a_model_plays_as_it_was_trained() -> None:
     settings = agent.calls.settings  # type: ignore[attr-defined]
     assert (settings.model, settings.device, settings.batch) == ("folder", "cpu", 4)
     assert (settings.sampling.temperature, settings.sampling.max_tokens) == (0.5, 9)
-    assert dict(settings.sampling.extra) == {"chat_template_kwargs": {"enable_thinking": False}}
+    assert dict(settings.sampling.extra) == {
+        "chat_template_kwargs": {"enable_thinking": False},
+        "repetition_penalty": 1.0,  # Of the start's own the training knows nothing.
+    }
+    assert trained_model(replace(config, top_k=0), "folder")().calls.settings.sampling.top_k == 0  # type: ignore[attr-defined]
 
 
 # What it says.

@@ -160,6 +160,9 @@ def test_a_run_goes_on_only_as_it_was_begun(tmp_path: Path) -> None:
         folder.check(other, "resume")
     assert differences(config, config) == ""
     assert run("train", "--resume", "--out", str(tmp_path), "--steps", "8") == 2
+    folder.final.mkdir()
+    assert run("train", "--resume", "--out", str(tmp_path)) == 0
+    assert run("train", "--resume", "--out", str(tmp_path), "--steps", "8") == 2
 
 
 def test_lines_and_checkpoints_that_are_too_late_or_not_whole_are_taken_out(tmp_path: Path) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mage_agent.grpo.dataset import Quota, Row, make_dataset, make_rows, to_tasks
+from mage_agent.grpo.config import TrainConfig
+from mage_agent.grpo.dataset import Quota, Row, make_dataset, make_rows, opponents_a_group, to_tasks
 from mage_agent.grpo.samples import Task
 from mage_envs.errors import MageError
 from mage_envs.scenarios import SCENARIOS
@@ -85,3 +87,12 @@ def test_a_data_set_gives_its_rows_back() -> None:
     pytest.importorskip("datasets", reason="needs the extra train")
     for scenario in ("kuhn/train", "minesweeper/train"):
         assert list(make_dataset([scenario], 5, seed=3)) == list(make_rows([scenario], 5, seed=3))
+
+
+def test_mixed_groups_need_several_opponents_and_two_members_for_each() -> None:
+    mixed = TrainConfig(scenario="kuhn/train", opponents="mixed", group_size=4)
+    assert opponents_a_group(mixed) == 2
+    assert opponents_a_group(replace(mixed, opponents="stationary", group_size=2)) == 1
+    for wrong in ({"group_size": 3}, {"population": "conservative"}, {"scenario": "sokoban/train"}):
+        with pytest.raises(MageError, match='take opponents = "stationary"'):
+            opponents_a_group(replace(mixed, **wrong))  # type: ignore[arg-type]

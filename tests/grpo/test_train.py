@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -24,7 +27,9 @@ from mage_agent.grpo.command import COLLAPSED
 from mage_agent.grpo.config import TrainConfig
 from mage_agent.grpo.run_folder import EVALUATION, METRICS, RunFolder, read_lines
 from mage_agent.grpo.train import train
+from mage_agent.grpo.trainer import MageTrainer
 from mage_agent.tiny.build import build_model
+from mage_envs.errors import MageError
 from tests.grpo.test_command import run
 
 STEPS = 4
@@ -216,3 +221,41 @@ def test_the_result_is_in_the_type_that_the_start_came_in(tmp_path: Path) -> Non
     assert {weight.dtype for weight in kept.values()} == {torch.float32}
     assert {weight.dtype for weight in final.values()} == {torch.bfloat16}
     assert AutoModelForCausalLM.from_pretrained(folder.final, dtype="auto").dtype == torch.bfloat16
+
+
+def test_a_start_is_evaluated_once_and_its_own_way_to_draw_and_no_cache_are_not_the_results(tmp_path: Path) -> None:
+    start = build_model(tmp_path / "tiny", hidden=32, layers=1, heads=2, context=4096)
+    for name, more in (("generation_config.json", {"repetition_penalty": 1.3}), ("config.json", {"use_cache": False})):
+        said = json.loads((start / name).read_text())
+        (start / name).write_text(json.dumps({**said, **more}))
+    config = TrainConfig(**options(start, steps=1, save_every=1, eval_every=1, eval_meta_episodes=2))
+    folder = RunFolder(tmp_path / "run")
+    with folder.opened(config, "new", {}):
+        folder.append(EVALUATION, {"step": 0})  # Killed before there was a checkpoint.
+    train(config, folder, "resume")
+    assert [line["step"] for line in read_lines(folder.path / EVALUATION)] == [0, 1]
+    assert json.loads((folder.final / "generation_config.json").read_text())["repetition_penalty"] == 1.0
+    assert json.loads((folder.final / "config.json").read_text())["use_cache"] is True
+
+
+def test_what_is_missing_and_what_is_too_short_is_said_in_fields_of_training(tiny: Path, tmp_path: Path) -> None:
+    if find_spec("bitsandbytes") is None:
+        with pytest.raises(MageError, match="optimiser = 'adamw_8bit' needs bitsandbytes: pip install bitsandbytes"):
+            train(TrainConfig(**options(tiny, optimiser="adamw_8bit")), RunFolder(tmp_path / "a"), "new")
+    with pytest.raises(MageError, match="allow shorter replies \\(--max-completion\\), or a longer context"):
+        train(TrainConfig(**options(tiny, context=20)), RunFolder(tmp_path / "b"), "new")
+
+
+def test_a_full_disk_is_named_and_another_failure_stays_as_it_is(
+    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise RuntimeError("unexpected pos")
+
+    monkeypatch.setattr(MageTrainer, "train", fail)
+    folder, config = RunFolder(tmp_path / "run"), TrainConfig(**options(tiny))
+    with pytest.raises(RuntimeError, match="unexpected pos"):
+        train(config, folder, "new")
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=0))
+    with pytest.raises(MageError, match=r"no space is left in .*run: make room, and go on with --resume"):
+        train(config, folder, "resume")
