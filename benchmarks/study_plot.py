@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 COLUMNS, WIDTH, HEIGHT = 3, 2.3, 1.75
 """Panels side by side, and the size of one in inches."""
+LEGEND_ROW = 0.16
+"""What a row of the legend needs, in inches."""
+
 FIGURE = "figure"
 _OTHER, _START, _CONTROLS = 1, 7, 2
 """Which of the looks is whose; that of the compared arm is the first."""
@@ -39,7 +42,7 @@ def draw_study(found: Results, to: Path) -> list[str]:
     panels = _panels(found)
     columns = min(COLUMNS, len(panels))
     rows = -(-len(panels) // columns)
-    with styled(WIDTH * columns, HEIGHT * rows + 0.6) as figure:
+    with styled(WIDTH * columns, HEIGHT * rows + 0.3) as figure:
         grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
         for number, axes in enumerate(grid.flat):
             if number < len(panels):
@@ -111,4 +114,5 @@ def _legend(figure: Figure, columns: int) -> None:
     for axes in figure.axes:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
             handles.setdefault(label, handle)
+    figure.set_figheight(figure.get_figheight() + LEGEND_ROW * -(-len(handles) // columns))
     figure.legend(list(handles.values()), list(handles), loc="outside lower center", ncols=columns)
