@@ -172,6 +172,7 @@ def as_config(shape: Shape) -> Qwen3Config:
 SMALL = Shape(vocabulary=50, hidden=16, layers=3, heads=4, shared=2, width=6, inner=20, tied=False)
 
 
+@pytest.mark.filterwarnings("ignore:`is_gradient_checkpointing`:FutureWarning")  # peft asks for it by its old name.
 def test_weights_of_an_adapter_and_the_cache_are_those_of_the_libraries() -> None:
     peft = pytest.importorskip("peft", reason="needs the extra train")
     model = Qwen3ForCausalLM(as_config(SMALL))
