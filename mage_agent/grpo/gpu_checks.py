@@ -21,7 +21,7 @@ from safetensors.torch import load_file
 
 from mage_agent.backends.loading import no_progress_bars
 from mage_agent.grpo.config import TrainConfig
-from mage_agent.grpo.run_folder import METRICS, RunFolder, read_lines
+from mage_agent.grpo.run_folder import METRICS, Mode, RunFolder, read_lines
 from mage_agent.grpo.scale import CONFIGS, GB, Shape, memory
 from mage_agent.grpo.train import train
 from mage_agent.tiny.qwen3 import build_qwen3
@@ -86,7 +86,7 @@ def training(place: Place) -> Found:
     """Trains all weights in bfloat16, with checkpointed activations."""
     folder = RunFolder(place.folder / "whole")
     _forget_peak(place)
-    train(place.config(), folder, "new")
+    _train(place.config(), folder, "new")
     lines = list(read_lines(folder.path / METRICS))
     start, final = (load_file(path / "model.safetensors") for path in (place.model, folder.final))
     moved = max(float((final[name] - start[name]).abs().max()) for name in start)
@@ -102,7 +102,7 @@ def resuming(place: Place) -> Found:
     """Goes on from the checkpoint in the middle, and compares the end with that of the whole run."""
     whole, again = RunFolder(place.folder / "whole"), RunFolder(place.folder / "again")
     shutil.copytree(whole.path, again.path, ignore=shutil.ignore_patterns("final", f"checkpoint-{STEPS}"))
-    train(place.config(), again, "resume")
+    _train(place.config(), again, "resume")
     one, other = (load_file(folder.final / "model.safetensors") for folder in (whole, again))
     apart = max(float((one[name] - other[name]).abs().max()) for name in one)
     losses = [[line["loss"] for line in read_lines(folder.path / METRICS)] for folder in (whole, again)]
@@ -114,7 +114,7 @@ def resuming(place: Place) -> Found:
 def adapter(place: Place) -> Found:
     """Trains LoRA's matrices, with a KL divergence from the model without them."""
     folder = RunFolder(place.folder / "adapter")
-    train(place.config(lora_rank=4, beta=0.1, steps=2, thinking="on"), folder, "new")
+    _train(place.config(lora_rank=4, beta=0.1, steps=2, thinking="on"), folder, "new")
     lines = list(read_lines(folder.path / METRICS))
     kls = [line["kl"] for line in lines]
     return Found(kls[0] < 1e-3 and folder.final.is_dir(), f"KL {kls[0]:.2g}, then {kls[-1]:.2g}; merged into a folder",
@@ -205,7 +205,7 @@ def colocated(place: Place) -> Found:
     if place.device == "cpu" or not find_spec("vllm"):
         raise NoOccasionError("vllm is not installed" if place.device != "cpu" else "vllm in this process needs a GPU")
     folder = RunFolder(place.folder / "vllm")
-    train(place.config(vllm="colocate", vllm_memory=0.2, context=4096, steps=2), folder, "new")
+    _train(place.config(vllm="colocate", vllm_memory=0.2, context=4096, steps=2), folder, "new")
     lines = list(read_lines(folder.path / METRICS))
     mean, dropped = lines[-1]["importance/mean"], lines[-1]["importance/dropped"]
     words = f"2 steps; ratio of log-probabilities {mean:.3f} on the average, {dropped:.1%} of the tokens dropped"
@@ -232,6 +232,12 @@ def sharded(place: Place) -> Found:
 CHECKS: Mapping[str, Callable[[Place], Found]] = {
     check.__name__: check for check in (parity, training, resuming, adapter, throughput, colocated, sharded)
 }
+
+
+def _train(config: TrainConfig, folder: RunFolder, mode: Mode) -> None:
+    """Trains; a signal, which ends a training in good order, ends the check, too."""
+    if number := train(config, folder, mode).signal:
+        raise SystemExit(128 + number)
 
 
 def machine(device: str) -> dict[str, Any]:
