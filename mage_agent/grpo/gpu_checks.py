@@ -195,9 +195,9 @@ def throughput(place: Place) -> Found:
         "calculated_gb": memory(shape, learnt=rows * length, drawn=0).most / GB,
     }
     ratio = figures["peak_gb"] / figures["calculated_gb"]
-    right = bool(torch.isfinite(loss)) and (not large or 0.5 < ratio < 1.5)
-    return Found(right, f"{speed:,.0f} tokens a second with {shape.weights / 1e6:.0f} million weights; memory "
-                        f"{ratio:.2f} times what is calculated", figures)  # fmt: skip
+    words = f"{speed:,.0f} tokens a second with {shape.weights:,} weights; memory "
+    words += f"{ratio:.2f} times what is calculated" if large else "is measured on GPUs only"
+    return Found(bool(torch.isfinite(loss)) and (not large or 0.5 < ratio < 1.5), words, figures)
 
 
 def colocated(place: Place) -> Found:
