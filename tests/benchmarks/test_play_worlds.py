@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+
 import pytest
 
 from benchmarks.human import draw_session, play_in_terminal
@@ -27,8 +30,15 @@ def test_a_world_is_played_to_its_end(name: str) -> None:
 def test_a_person_shops() -> None:
     said: list[str] = []
     session = draw_session(SCENARIOS.get("webshop/test"), 1, 3, None, None)
-    answers = iter(["search[bluetooth speakers]", "buy it", "click[b0dt5vz97b]", "click[buy now]"])
-    assert play_in_terminal(session, said.append, lambda prompt: next(answers))
+
+    def answers() -> Iterator[str]:
+        yield "search[men's shorts for polyester lining]"
+        yield "buy it"
+        yield next(found[0] for text in reversed(said) if (found := re.search(r"click\[b0\w{8}\]", text)))
+        yield "click[buy now]"
+
+    answer = answers()
+    assert play_in_terminal(session, said.append, lambda prompt: next(answer))
     assert any("\nPage 1 (Total results: " in text for text in said)
     assert any(text.startswith("Your answer is no action.") for text in said)
     assert "episode 1: +0." in said[-1]

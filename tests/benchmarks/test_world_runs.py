@@ -74,7 +74,9 @@ EXPLORERS = {
 
 @pytest.mark.parametrize("scenario", EXPLORERS)
 def test_the_curve_of_an_explorer_rises(scenario: str, tmp_path: Path) -> None:
-    found = suite(128, EXPLORERS[scenario], scenario=SCENARIOS.get(scenario))
+    found = suite(
+        512 if scenario.startswith("webshop/") else 128, EXPLORERS[scenario], scenario=SCENARIOS.get(scenario)
+    )
     directory = run(make_plan(found), tmp_path, ignore_progress)
     (row,) = run_rows(directory, make_panel(found), directory.records().values(), verified=False)
     measure = "win" if scenario.startswith("webshop/") else "score"  # There what does not win scores, too.

@@ -31,6 +31,7 @@ SIZES = {
     "leduc/heldout": 1,
     "leduc/train": 4,
     "rps/heldout": 14,
+    "rps/leaning": 3,
     "rps/switching": 96,
     "rps/train": 29,
     "tictactoe/heldout": 1,
