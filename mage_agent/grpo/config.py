@@ -212,6 +212,11 @@ class TrainConfig:
                 f"save_every = {self.save_every} is in the middle of a rollout, which is learnt from in "
                 f"{self.steps_a_rollout} steps (mini_batches * iterations): take a multiple of {self.steps_a_rollout}"
             )
+        if self.save_every % self.log_every:
+            raise MageError(
+                f"save_every = {self.save_every} is between two lines of metrics, so that the first line after a "
+                f"resume would leave steps out: take a multiple of log_every, which is {self.log_every}"
+            )
         if self.warmup_steps and self.scheduler == "constant":
             raise MageError('scheduler = "constant" has no warm-up: take "constant_with_warmup", or warmup_steps = 0')
 

@@ -120,7 +120,9 @@ class RunFolder:
 
     def _prepare(self, config: TrainConfig, mode: Mode, facts: Mapping[str, Any]) -> None:
         if mode == "overwrite":
-            for entry in self.path.iterdir():
+            for entry in sorted(
+                self.path.iterdir(), key=lambda entry: entry.name == CONFIG
+            ):  # Without it, it is no run.
                 if entry.is_dir():
                     shutil.rmtree(entry)
                 elif entry.name != _LOCK:

@@ -6,9 +6,12 @@ import hashlib
 import json
 import re
 import shlex
+import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -137,6 +140,38 @@ def test_a_folder_is_deleted_only_if_it_is_a_run_and_that_is_asked_for(tmp_path:
     (other.path / "mine.txt").write_text("mine")
     with pytest.raises(MageError, match="holds no run of training, and is not deleted"):
         other.check(config, "overwrite")
+
+
+def test_a_kill_in_the_middle_of_overwriting_leaves_a_run_that_can_be_overwritten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Killed(BaseException):
+        pass
+
+    deleted = 0
+
+    def counted(delete: Callable[..., None]) -> Callable[..., None]:
+        def call(*args: Any, **more: Any) -> None:
+            nonlocal deleted
+            if deleted == kill_after:
+                raise Killed
+            deleted += 1
+            delete(*args, **more)
+
+        return call
+
+    for kill_after in range(5):
+        folder, config, deleted = RunFolder(tmp_path / str(kill_after)), TrainConfig(model="m"), 0
+        with folder.opened(config, "new", {}):
+            folder.append(METRICS, {"step": 1})
+            for name in ("checkpoint-1", "final"):
+                (folder.path / name).mkdir()
+        with monkeypatch.context() as patched:
+            patched.setattr("shutil.rmtree", counted(shutil.rmtree))
+            patched.setattr(Path, "unlink", counted(Path.unlink))
+            with pytest.raises(Killed), folder.opened(config, "overwrite", {}):
+                pass
+        folder.check(config, "overwrite")
 
 
 def test_what_is_saved_is_the_configuration_with_its_hash(tmp_path: Path) -> None:

@@ -58,6 +58,7 @@ def test_every_field_says_what_it_is_and_may_be() -> None:
         ({"model": None}, "model = None is not text"),
         ({"mini_batches": 3}, "does not divide groups * group_size = 16 * 8"),
         ({"mini_batches": 4, "save_every": 6}, "take a multiple of 4"),
+        ({"log_every": 3, "save_every": 10}, "take a multiple of log_every, which is 3"),
         ({"warmup_steps": 5}, 'take "constant_with_warmup", or warmup_steps = 0'),
     ],
 )
