@@ -201,6 +201,7 @@ def arguments(config: TrainConfig, folder: RunFolder, *, bfloat16: bool) -> GRPO
         logging_steps=config.log_every,
         report_to=_reporters(config),
         run_name=folder.path.resolve().name,
+        project="mage",
         disable_tqdm=True,
     )
 

@@ -118,6 +118,24 @@ def test_reporters_are_told_of_training_and_of_evaluation(whole: Path) -> None:
     assert not any("loss" in logs or "entropy" in logs for _, logs in told)
 
 
+def test_tensorboard_shows_scores_by_episode_and_opponent(tiny: Path, tmp_path: Path) -> None:
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    config = TrainConfig(**options(tiny, steps=1, save_every=1, eval_every=1, eval_meta_episodes=2),
+                         report_to="tensorboard")  # fmt: skip
+    train(config, folder := RunFolder(tmp_path / "run"), "new")
+    (written,) = (folder.path / "runs").iterdir()
+    events = EventAccumulator(str(written))
+    events.Reload()
+    shown = {name: [event.step for event in events.Scalars(name)] for name in events.Tags()["scalars"]}
+    assert shown["train/loss"] == shown["train/score/first"] == shown["train/score/last"] == [1]
+    assert any(name.startswith("train/score/last/") for name in shown)
+    assert shown["eval/score/1"] == shown["eval/score/3"] == shown["eval/gain"] == [0, 1]
+    (line,) = lines(folder.path / METRICS)
+    (event,) = events.Scalars("train/score/last")
+    assert event.value == pytest.approx(line["score/last"])
+
+
 def test_the_result_is_a_plain_folder_that_plays(
     whole: Path, tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
