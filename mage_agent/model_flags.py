@@ -12,7 +12,6 @@ import json
 import math
 import os
 import re
-import tomllib
 from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -21,6 +20,7 @@ from typing import Annotated, Any, TypeAlias, get_type_hints
 import typer
 
 from mage_agent.model_settings import ModelSettings, Sampling
+from mage_agent.toml_files import read_options
 from mage_envs.errors import MageError, near_matches
 
 PANEL, MORE = "Model, for agents that ask one", "Model: where, how, and what it costs"
@@ -210,14 +210,8 @@ def read_config(path: Path) -> dict[str, Any]:
     Raises:
         MageError: It cannot be read, or says what is no option.
     """
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise MageError(f"cannot read {path}: {error.strerror}") from error
-    except ValueError as error:
-        raise MageError(f"{path} is not TOML: {error}") from error
     known = FIELDS.keys() - {"api_key", "model_config"}
-    found = {name.replace("-", "_"): value for name, value in table.items()}
+    found = read_options(path)
     for name in found:
         if name == "api_key":
             raise MageError(f"{path} holds a key: put it into an environment variable, and name that by api-key-env")

@@ -10,12 +10,12 @@ completion = 0.60
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from mage_agent.model_settings import Price
+from mage_agent.toml_files import read_table
 from mage_envs.errors import MageError
 
 
@@ -31,12 +31,7 @@ def read_prices(path: Path) -> dict[str, Price]:
     Raises:
         MageError: It cannot be read, or holds something else than prices.
     """
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise MageError(f"cannot read prices: {error}") from error
-    except ValueError as error:
-        raise MageError(f"{path} is not TOML: {error}") from error
+    table = read_table(path, of="prices")
     models = table.get("models")
     if table.keys() - {"models"} or not isinstance(models, dict):
         raise MageError(f'{path}: prices stand under [models."name of the model"], and nothing else does')

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from mage_agent.grpo.config import DEFAULTS
+from mage_agent.toml_files import read_options
 from mage_envs.errors import MageError, near_matches
 
 
@@ -32,12 +32,6 @@ def read_toml(path: Path) -> dict[str, Any]:
     Raises:
         MageError: It cannot be read, or says what is no field.
     """
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise MageError(f"cannot read {path}: {error.strerror}") from error
-    except ValueError as error:
-        raise MageError(f"{path} is not TOML: {error}") from error
-    found = {name.replace("-", "_"): value for name, value in table.items()}
+    found = read_options(path)
     check_names({name: value for name, value in found.items() if name != "preset"}, str(path))
     return found

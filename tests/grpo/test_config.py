@@ -102,6 +102,9 @@ def test_a_file_may_write_dashes_and_must_name_fields(tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
     path.write_text("learning-rate = 1e-4\n")
     assert read_toml(path) == {"learning_rate": 1e-4}
+    path.write_text("learning-rate = 1e-4\nlearning_rate = 1e-5\n")
+    with pytest.raises(MageError, match="says learning_rate twice"):
+        read_toml(path)
     path.write_text("learnin_rate = 1e-4\n")
     with pytest.raises(MageError, match=r"there is no field 'learnin_rate'. Did you mean 'learning_rate'"):
         read_toml(path)
