@@ -58,22 +58,29 @@ class Progress(TrainerCallback):  # type: ignore[misc]
 class StopOnCollapse(TrainerCallback):  # type: ignore[misc]
     """Ends a training whose entropy is gone, or whose replies cannot be played, with a checkpoint.
 
+    One whose loss is no number any more is ended without: its weights are worth nothing.
+
     Attributes:
         reason: Why it was ended; empty if it was not.
+        broken: Whether its weights are worth nothing.
     """
 
     def __init__(self, config: TrainConfig) -> None:
         """Takes the thresholds."""
-        self._config, self.reason = config, ""
+        self._config, self.reason, self.broken = config, "", False
 
     def on_log(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, logs: Logs, **_: Any
     ) -> None:
         """Looks at the last lines, those before a resume included."""
-        if is_training(logs) and state.global_step % self._config.steps_a_rollout == 0:
+        if not is_training(logs):
+            return
+        self.reason = no_number(logs)
+        self.broken = bool(self.reason)
+        if not self.broken and state.global_step % self._config.steps_a_rollout == 0:
             self.reason = collapse([line for line in state.log_history if is_training(line)], self._config)
-            if self.reason:
-                control.should_save = control.should_training_stop = True
+        if self.reason:
+            control.should_save, control.should_training_stop = not self.broken, True
 
 
 class StopOnSignal(TrainerCallback):  # type: ignore[misc]
@@ -142,23 +149,35 @@ def collapse(lines: Sequence[Logs], config: TrainConfig) -> str:
     """Says why training has collapsed.
 
     Args:
-        lines: All lines of metrics of training, in order.
-        config: Thresholds, and how many lines in a row must be past one.
+        lines: All lines of metrics of training, in order. Where a rollout is learnt from in several steps, the share of
+            invalid replies stands in one of their lines.
+        config: Thresholds, and how many lines in a row, of those that have a metric, must be past one.
 
     Returns:
         The reason in words; empty if it has not.
     """
-    last = lines[-config.stop_patience :]
-    if len(last) < config.stop_patience:
-        return ""
-    named = {name: [line[name] for line in last if line.get(name) is not None] for name in (ENTROPY, INVALID)}
-    whole = {name: values for name, values in named.items() if len(values) == len(last)}
-    if ENTROPY in whole and max(whole[ENTROPY]) < config.stop_entropy:
-        return (f"the entropy was below stop_entropy = {config.stop_entropy:g} in {len(last)} lines of metrics, "
-                f"{whole[ENTROPY][-1]:.3g} in the last")  # fmt: skip
-    if INVALID in whole and min(whole[INVALID]) > config.stop_invalid:
-        return (f"the share of invalid replies was above stop_invalid = {config.stop_invalid:g} in {len(last)} lines "
-                f"of metrics, {whole[INVALID][-1]:.3g} in the last")  # fmt: skip
+    patience = config.stop_patience
+    entropy, invalid = (
+        [line[name] for line in lines if line.get(name) is not None][-patience:] for name in (ENTROPY, INVALID)
+    )
+    if len(entropy) == patience and max(entropy) < config.stop_entropy:
+        return (f"the entropy was below stop_entropy = {config.stop_entropy:g} in {patience} lines of metrics, "
+                f"{entropy[-1]:.3g} in the last")  # fmt: skip
+    if len(invalid) == patience and min(invalid) > config.stop_invalid:
+        return (f"the share of invalid replies was above stop_invalid = {config.stop_invalid:g} in {patience} lines of "
+                f"metrics, {invalid[-1]:.3g} in the last")  # fmt: skip
+    return ""
+
+
+def no_number(line: Logs) -> str:
+    """Says what in a line of metrics is no number, which makes the weights worth nothing; empty if all is well.
+
+    >>> no_number({"loss": 0.5, "grad_norm": math.nan})
+    'grad_norm is nan'
+    """
+    for name in ("loss", "grad_norm", ENTROPY):
+        if isinstance(value := line.get(name), float) and not math.isfinite(value):
+            return f"{name} is {value}"
     return ""
 
 

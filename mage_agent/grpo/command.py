@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
+import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -61,6 +63,7 @@ def train(
     if resume and overwrite:
         raise typer.BadParameter("goes without --overwrite", param_hint="--resume")
     from mage_agent.backends.local_files import need
+    from mage_agent.grpo.presets import overruled
     from mage_agent.grpo.run_folder import RunFolder
 
     folder = RunFolder(out_)
@@ -73,16 +76,21 @@ def train(
     need("training", "train", "torch", "transformers", "trl", "peft", "accelerate", "datasets")
     from mage_agent.grpo.train import train as run
 
+    if not quiet:
+        for word in overruled(preset, config):
+            err.print(word, markup=False, soft_wrap=True)
     with progress_lines(quiet=quiet):
         ending = run(resolved, folder, mode)
-    if ending.signal:
+    if ending.signal and not folder.finished and not ending.collapse:
         err.print(f"Interrupted after step {ending.step}. To go on: mage-agent train --resume --out {out_}",
                   markup=False, soft_wrap=True)  # fmt: skip
         raise typer.Exit(128 + ending.signal)
     if ending.collapse:
-        err.print(f"Stopped after step {ending.step}: {ending.collapse}. All is kept: the model is "
-              f"{ending.checkpoint}, from which another run can begin, with --model",
-                  markup=False, soft_wrap=True)  # fmt: skip
+        kept = (f"All is kept: the model is {folder.collapsed}, from which another run can begin, with --model"
+                if folder.collapsed.is_dir() else
+                f"These weights are not kept. The last checkpoint is {ending.checkpoint or 'none'}: begin another run "
+                "with a lower learning_rate")  # fmt: skip
+        err.print(f"Stopped after step {ending.step}: {ending.collapse}. {kept}", markup=False, soft_wrap=True)
         raise typer.Exit(COLLAPSED)
     _say_where(folder, resolved)
 
@@ -117,7 +125,8 @@ def _resolved(
 
     if mode == "resume" and preset is None and config is None:
         return TrainConfig(**{**asdict(folder.config()), **given})
-    found = resolve(preset, config, given)
+    own = {"model": folder.config().model} if mode == "resume" else {}
+    found = resolve(preset, config, {**own, **given})
     if not found.model:
         raise MageError(f"no model is named: say {flag('model')} PATH, a local folder or a hub id")
     local_folder(found.model)
@@ -134,5 +143,18 @@ class _Lines(logging.Handler):
 def _say_where(folder: RunFolder, config: TrainConfig) -> None:
     if os.environ.get("RANK", "0") == "0":
         out.print(f"Trained: {folder.final}. To play it:", markup=False, soft_wrap=True)
-        out.print(f"  benchmark run quick --agent '{config.agent}' --backend transformers --model {folder.final}",
-                  markup=False, soft_wrap=True)  # fmt: skip
+        out.print(f"  {shlex.join(to_play(folder, config))}", markup=False, soft_wrap=True)
+
+
+def to_play(folder: RunFolder, config: TrainConfig) -> list[str]:
+    """Returns the words of a command that plays what was trained, with as much room and as many thoughts as it had."""
+    words = ["benchmark", "run", "quick", "--agent", config.agent, "--backend", "transformers"]
+    words += ["--model", str(folder.final), "--max-tokens", str(config.max_completion)]
+    if config.context:
+        words += ["--context", str(config.context)]
+    if config.thinking != "template":
+        values = {"chat_template_kwargs": {"enable_thinking": config.thinking == "on"}}
+        words += ["--extra-body", json.dumps(values)]
+    if not config.legal_actions:
+        words += ["--hide-legal-actions"]
+    return words

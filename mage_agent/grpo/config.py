@@ -287,6 +287,11 @@ def load_rules(path: str) -> None:
         raise MageError(f"rules = {path!r} cannot be run: {type(error).__name__}: {error}") from error
 
 
+def rules_sha256(config: TrainConfig) -> str:
+    """Returns the SHA-256 of the user's file of rules; empty if there is none."""
+    return hashlib.sha256(Path(config.rules).read_bytes()).hexdigest() if config.rules else ""
+
+
 def choices(name: str) -> tuple[str, ...]:
     """Returns the words that a field may be; none if it is any text or a number."""
     return ABOUT[name].words(TYPES[name])

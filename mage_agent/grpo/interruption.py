@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM end a training run after the step that it is at, with a checkpoint; a second one does at once."""
+"""Ctrl-C and SIGTERM end a training run after the rollout that it is at, with a checkpoint; a second one at once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
 
-_NOTED = b"interrupted: ends with a checkpoint after this step; once more ends it at once\n"
+_NOTED = b"interrupted: ends with a checkpoint after this rollout; once more ends it at once\n"
 
 
 @dataclass

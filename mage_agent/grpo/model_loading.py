@@ -13,6 +13,7 @@ from mage_agent.backends.loading import loading, no_progress_bars, only_here, re
 from mage_agent.backends.local_files import local_folder
 from mage_agent.backends.token_counts import load_tokenizer
 from mage_agent.grpo.config import TrainConfig
+from mage_envs.errors import MageError, near_matches
 
 
 class Start(NamedTuple):
@@ -48,18 +49,28 @@ def load_start(config: TrainConfig) -> Start:
     return Start(model, tokenizer, _stored(config), bfloat16)
 
 
-def lora_config(config: TrainConfig) -> Any:
-    """Returns what peft is told; None if all weights are trained."""
+def lora_config(config: TrainConfig, model: Any) -> Any:
+    """Returns what peft is told; None if all weights are trained.
+
+    Raises:
+        MageError: A layer that should get LoRA is not in the model.
+    """
     if not config.lora_rank:
         return None
     from peft import LoraConfig
 
-    targets = config.lora_targets.split(",")
+    targets = [name.strip() for name in config.lora_targets.split(",")]
+    if targets != ["all-linear"]:
+        layers = [name for name, layer in model.named_modules() if isinstance(layer, torch.nn.Linear)]
+        for target in targets:  # peft would leave out what it does not find, if it finds another.
+            if not any(f".{name}".endswith(f".{target}") for name in layers):
+                raise MageError(f"lora_targets: the model has no layer {target!r}. "
+                                f"{near_matches(target, {name.rpartition('.')[2] for name in layers})}")  # fmt: skip
     return LoraConfig(
         r=config.lora_rank,
         lora_alpha=config.lora_alpha,
         lora_dropout=config.lora_dropout,
-        target_modules=targets if len(targets) > 1 or targets[0] != "all-linear" else targets[0],
+        target_modules="all-linear" if targets == ["all-linear"] else targets,
         task_type="CAUSAL_LM",
     )
 

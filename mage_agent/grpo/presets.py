@@ -1,7 +1,7 @@
 """Presets: methods and ablations, each as what it does otherwise than the defaults of :class:`TrainConfig`.
 
-The four methods are those of MAGE's tables (arXiv 2603.03680). The defaults are ``mage`` itself, so that every ablation
-is one thing that is done otherwise. ``lamer`` is the ablation of the reward, too: the same loop with R(τ_n) in the
+The four methods are those of MAGE's tables (arXiv 2603.03680). The defaults are ``mage`` itself, so that an ablation
+is what is done otherwise. ``lamer`` is the ablation of the reward, too: the same loop with R(τ_n) in the
 place of the difference.
 """
 
@@ -79,10 +79,31 @@ def resolve(name: str | None, path: Path | None, given: Mapping[str, Any]) -> Tr
         MageError: An unknown preset or field, or a value that is out of range; the message names the remedy.
     """
     check_names(given, "the command line")
+    chosen, read = _read(name, path)
+    changes = preset(chosen).changes if chosen else {}
+    return TrainConfig(**{**changes, **read, **given})
+
+
+def overruled(name: str | None, path: Path | None) -> list[str]:
+    """Returns sentences that say which of a preset's values a file stands over, with another value.
+
+    Args:
+        name: As of :func:`resolve`.
+        path: As of :func:`resolve`.
+    """
+    chosen, read = _read(name, path)
+    changes = preset(chosen).changes if chosen else {}
+    return [
+        f"{path} stands over the preset {chosen}: {field} is {read[field]!r}, and not {value!r}"
+        for field, value in changes.items()
+        if field in read and read[field] != value
+    ]
+
+
+def _read(name: str | None, path: Path | None) -> tuple[str | None, dict[str, Any]]:
+    """Returns the name of the preset, and what the file says otherwise."""
     read = {} if path is None else read_toml(path)
     named = read.pop("preset", None)
     if named is not None and not isinstance(named, str):
         raise MageError(f"{path}: preset = {named!r} is no name of a preset. {near_matches('', PRESETS)}")
-    chosen = name or named
-    changes = preset(chosen).changes if chosen else {}
-    return TrainConfig(**{**changes, **read, **given})
+    return name or named, read

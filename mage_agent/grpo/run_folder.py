@@ -3,7 +3,8 @@
 ``config.toml`` is the resolved configuration, and its SHA-256 that of the file; ``provenance.json`` says with which
 versions and commit each attempt ran. Both are there before training begins. ``metrics.jsonl`` and ``evaluation.jsonl``
 grow line by line; ``checkpoint-N`` are Hugging Face's; ``final`` is the trained model. A run can be killed at any
-moment: it goes on from the last whole checkpoint, and lines that are later than that are written again.
+moment: it goes on from the last whole checkpoint, and lines that are later than that are written again. ``collapsed``
+is the model of a training that was stopped because it collapsed.
 """
 
 from __future__ import annotations
@@ -26,11 +27,14 @@ Mode: TypeAlias = Literal["new", "resume", "overwrite"]
 
 CONFIG, PROVENANCE = "config.toml", "provenance.json"
 METRICS, EVALUATION = "metrics.jsonl", "evaluation.jsonl"
-CHECKPOINT, FINAL = "checkpoint-", "final"
+CHECKPOINT, FINAL, COLLAPSED = "checkpoint-", "final", "collapsed"
 _STATE = "trainer_state.json"
 """What the library writes last into a checkpoint: one without it was cut off."""
 
 _LOCK = ".train.lock"
+
+RULES = "rules_sha256"
+"""What an attempt's facts say of a file of rules, whose name alone stands in the configuration."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,11 @@ class RunFolder:
     def final(self) -> Path:
         """Where the trained model is, if training is over."""
         return self.path / FINAL
+
+    @property
+    def collapsed(self) -> Path:
+        """Where the model of a training that collapsed is: a folder as the one of a trained one."""
+        return self.path / COLLAPSED
 
     @property
     def finished(self) -> bool:
@@ -77,6 +86,8 @@ class RunFolder:
             MageError: The folder is not what the mode needs; nothing in it was changed.
         """
         self.check(config, mode)
+        if mode == "resume":
+            self._check_rules(config, facts)
         self.path.mkdir(parents=True, exist_ok=True)
         try:
             with FileLock(self.path / _LOCK, timeout=0):
@@ -103,8 +114,14 @@ class RunFolder:
         if there and not (self.path / CONFIG).is_file():
             raise MageError(f"{self.path} holds no run of training, and is not deleted: choose another --out")
 
+    def _check_rules(self, config: TrainConfig, facts: Mapping[str, Any]) -> None:
+        for before in _attempts(self.path / PROVENANCE)[-1:]:
+            if RULES in before and before[RULES] != facts.get(RULES):
+                raise MageError(f"{config.rules} is not what the run in {self.path} was begun with: take that file, or "
+                                "begin a new run with another --out")  # fmt: skip
+
     def forget_after(self, step: int) -> None:
-        """Takes out what was written after a step: lines of metrics, and checkpoints that are not whole."""
+        """Takes out what was written after a step: lines of metrics, checkpoints that are not whole, a collapse."""
         for name in (METRICS, EVALUATION):
             if (self.path / name).exists():
                 kept = [line for line in read_lines(self.path / name) if line["step"] <= step]
@@ -112,6 +129,7 @@ class RunFolder:
         for path in self.path.glob(f"{CHECKPOINT}*"):
             if _whole(path) is None:
                 shutil.rmtree(path)
+        shutil.rmtree(self.collapsed, ignore_errors=True)
 
     def append(self, name: str, values: Mapping[str, Any]) -> None:
         """Appends a line to a file, which is with the operating system when this returns."""

@@ -26,13 +26,13 @@ from mage_agent.backends.base import FinalError
 from mage_agent.backends.loading import no_progress_bars
 from mage_agent.backends.local_chat import LocalChat
 from mage_agent.grpo.callbacks import EvaluateEvery, MetricsFile, Progress, StopOnCollapse, StopOnSignal
-from mage_agent.grpo.config import TrainConfig
+from mage_agent.grpo.config import TrainConfig, rules_sha256
 from mage_agent.grpo.dataset import make_dataset, opponents_a_group
 from mage_agent.grpo.evaluation import evaluate, harness, panel_of
 from mage_agent.grpo.flags import flag
 from mage_agent.grpo.interruption import Interruption, interruptible
 from mage_agent.grpo.model_loading import load_start, lora_config, save_final
-from mage_agent.grpo.run_folder import Mode, RunFolder
+from mage_agent.grpo.run_folder import RULES, Mode, RunFolder
 from mage_agent.grpo.trainer import MageTrainer
 from mage_agent.language import LanguageAgent
 from mage_envs.errors import MageError, near_matches
@@ -53,7 +53,7 @@ class Ending(NamedTuple):
 
     Attributes:
         step: Its last step.
-        signal: The signal that interrupted it; 0: none did.
+        signal: The signal that came while it ran; 0: none did. It may have come in the last step.
         collapse: Why it was stopped; empty if it was not.
         checkpoint: Its last checkpoint.
     """
@@ -73,7 +73,8 @@ def train(config: TrainConfig, folder: RunFolder, mode: Mode) -> Ending:
         mode: Whether it is new, goes on, or replaces another.
 
     Returns:
-        How it ended. If neither a signal nor a collapse ended it, ``folder.final`` is the trained model.
+        How it ended. If neither a signal nor a collapse ended it, ``folder.final`` is the trained model. After a
+        collapse ``folder.collapsed`` is the model, unless its weights are no numbers any more.
 
     Raises:
         MageError: The configuration does not fit the machine, the model or the folder; the message names the remedy.
@@ -87,6 +88,9 @@ def train(config: TrainConfig, folder: RunFolder, mode: Mode) -> Ending:
         except Exception as error:  # Each library says it in another way, and some do not say it.
             if folder.path.is_dir() and shutil.disk_usage(folder.path).free < _ROOM:
                 raise MageError(f"no space is left in {folder.path}: make room, and go on with --resume") from error
+            if "probability tensor contains" in str(error):  # The sampler's words.
+                raise MageError("the model's probabilities are no numbers, so that nothing can be drawn: begin with "
+                                "another model or checkpoint, or with a lower learning_rate") from error  # fmt: skip
             raise
 
 
@@ -95,14 +99,15 @@ def _train(config: TrainConfig, folder: RunFolder, mode: Mode) -> Ending:
     if first:
         folder.check(config, mode)
     _check(config)
+    dataset = _dataset(config)
     start = load_start(config)
     set_seed(config.seed)
     trainer = MageTrainer(
         start.model,
         arguments(config, folder, bfloat16=start.bfloat16),
-        train_dataset=_dataset(config),
+        train_dataset=dataset,
         processing_class=start.tokenizer,
-        peft_config=lora_config(config),
+        peft_config=lora_config(config, start.model),
         rule=config.rule,
         scenarios=(config.played,),
         agent=config.agent,
@@ -120,7 +125,7 @@ def _train(config: TrainConfig, folder: RunFolder, mode: Mode) -> Ending:
             "the model is split over processes, and one alone cannot play: set eval_every = 0, and evaluate what is "
             "trained with `benchmark run`"
         )
-    with folder.opened(config, mode, facts()) if first else nullcontext(), interruptible() as interruption:
+    with folder.opened(config, mode, _facts(config)) if first else nullcontext(), interruptible() as interruption:
         trainer.accelerator.wait_for_everyone()  # Until the folder is ready.
         checkpoint = folder.checkpoint() if mode == "resume" else None
         if first and mode == "resume":
@@ -134,11 +139,13 @@ def _train(config: TrainConfig, folder: RunFolder, mode: Mode) -> Ending:
         for callback in watching:
             trainer.add_callback(callback)
         trainer.train(resume_from_checkpoint=None if checkpoint is None else str(checkpoint))
-        if not interrupted.ended and not collapse.reason:
+        if collapse.reason and not collapse.broken:
+            save_final(trainer, config, start, folder.collapsed)
+        elif not collapse.reason and not interrupted.ended:
             save_final(trainer, config, start, folder.final)
         return Ending(
             step=trainer.state.global_step,
-            signal=interruption.signal if interrupted.ended else 0,
+            signal=interruption.signal,
             collapse=collapse.reason,
             checkpoint=folder.checkpoint(),
         )
@@ -221,6 +228,10 @@ def facts() -> dict[str, Any]:
             versions[name] = ""
     processes = int(os.environ.get("WORLD_SIZE", "1"))
     return {"packages": versions, "commit": harness().commit(), "processes": processes, "command": sys.argv[1:]}
+
+
+def _facts(config: TrainConfig) -> dict[str, Any]:
+    return {**facts(), RULES: rules_sha256(config)} if config.rules else facts()
 
 
 def _check(config: TrainConfig) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 pytest.importorskip("transformers", reason="needs the extra train")
 
-from mage_agent.grpo.callbacks import as_json, collapse, evaluation_line, progress_line
+from transformers import TrainerControl, TrainerState
+
+from mage_agent.grpo.callbacks import StopOnCollapse, as_json, collapse, evaluation_line, progress_line
 from mage_agent.grpo.config import TrainConfig
 from mage_agent.grpo.evaluation import Evaluation, Interval
 
@@ -37,12 +41,28 @@ FOUND = Evaluation(
          "the share of invalid replies was above stop_invalid = 0.9 in 2 lines of metrics, 1 in the last"),
         ([{"rate/invalid": 0.95}, {"rate/invalid": 0.9}], ""),
         ([{"rate/invalid": 0.95}, {}], ""),
+        ([{"rate/invalid": 0.95}, {}, {"rate/invalid": 1.0}, {}],  # A rollout that is learnt from in two steps.
+         "the share of invalid replies was above stop_invalid = 0.9 in 2 lines of metrics, 1 in the last"),
+        ([{"rate/invalid": 0.95}, {}, {"rate/invalid": 0.5}, {}], ""),
     ],
 )  # fmt: skip
 def test_collapse(lines: list[dict[str, float]], expected: str) -> None:
     assert collapse(lines, WATCHED).startswith(expected)
     assert bool(collapse(lines, WATCHED)) == bool(expected)
     assert collapse(lines, TrainConfig()) == ""
+
+
+@pytest.mark.parametrize("name", ["loss", "grad_norm", "entropy"])
+def test_weights_that_are_no_numbers_end_a_training_without_a_checkpoint(name: str) -> None:
+    watch, control = StopOnCollapse(TrainConfig(mini_batches=2)), TrainerControl(should_save=True)
+    fine = {"loss": 0.5, "grad_norm": 1.0, "entropy": 1.0}
+    for step, value in ((1, 0.25), (2, 0.5), (3, math.nan)):
+        logs = {**fine, name: value}
+        state = TrainerState(global_step=step, log_history=[logs])
+        watch.on_log(None, state, control, logs)  # type: ignore[arg-type]
+        assert control.should_training_stop == watch.broken == math.isnan(value)
+        assert control.should_save == math.isfinite(value)
+    assert watch.reason == f"{name} is nan"
 
 
 def test_lines_of_progress() -> None:

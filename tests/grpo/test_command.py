@@ -16,13 +16,14 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from benchmarks.cli import main as benchmark
 from mage_agent import cli
 from mage_agent.grpo import command
 from mage_agent.grpo.config import ABOUT, DEFAULTS, TrainConfig, choices
 from mage_agent.grpo.flags import flag
 from mage_agent.grpo.pages import PAGE, renewed
 from mage_agent.grpo.presets import PRESETS, resolve
-from mage_agent.grpo.run_folder import METRICS, RunFolder, differences, read_lines
+from mage_agent.grpo.run_folder import METRICS, RULES, RunFolder, differences, read_lines
 from mage_envs.errors import MageError
 
 
@@ -112,6 +113,27 @@ def test_a_missing_extra_is_named() -> None:
     assert ended.stderr == "mage-agent: training needs trl: not installed; pip install 'mage-envs[train]'\n"
 
 
+def test_what_plays_has_the_room_and_the_thoughts_that_training_had() -> None:
+    folder = RunFolder(Path("runs/a b"))
+    config = TrainConfig(agent="reflective", max_completion=4096, context=8192, thinking="off", legal_actions=False)
+    told = command.to_play(folder, config)
+    assert told[:5] == ["benchmark", "run", "quick", "--agent", "reflective"]
+    options = dict(zip(told[5::2], told[6::2], strict=False))
+    assert options["--model"] == str(folder.final)
+    assert (options["--max-tokens"], options["--context"]) == ("4096", "8192")
+    assert json.loads(options["--extra-body"]) == {"chat_template_kwargs": {"enable_thinking": False}}
+    assert told[-1] == "--hide-legal-actions"
+    plain = command.to_play(folder, TrainConfig())
+    assert not {"--context", "--extra-body", "--hide-legal-actions"} & set(plain)
+    before, sys.argv = sys.argv, [*told, "--help"]
+    try:
+        with pytest.raises(SystemExit) as ended:
+            benchmark()
+    finally:
+        sys.argv = before
+    assert not ended.value.code
+
+
 def test_every_word_of_a_choice_is_allowed() -> None:
     for name in DEFAULTS:
         for word in choices(name):
@@ -140,6 +162,21 @@ def test_a_folder_is_deleted_only_if_it_is_a_run_and_that_is_asked_for(tmp_path:
     (other.path / "mine.txt").write_text("mine")
     with pytest.raises(MageError, match="holds no run of training, and is not deleted"):
         other.check(config, "overwrite")
+
+
+def test_rules_that_changed_are_no_way_to_go_on(tmp_path: Path) -> None:
+    folder, config = RunFolder(tmp_path / "run"), TrainConfig(model="m")
+    with folder.opened(config, "new", {RULES: "a"}):
+        pass
+    with folder.opened(config, "resume", {RULES: "a"}):
+        pass
+    for other in ({RULES: "b"}, {}):
+        with (
+            pytest.raises(MageError, match=r"is not what the run in .* was begun with"),
+            folder.opened(config, "resume", other),
+        ):
+            pass
+    assert len(json.loads((folder.path / "provenance.json").read_text())["attempts"]) == 2
 
 
 def test_a_kill_in_the_middle_of_overwriting_leaves_a_run_that_can_be_overwritten(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mage_agent.grpo.config import DEFAULTS
-from mage_agent.grpo.presets import PRESETS, preset, resolve
+from mage_agent.grpo.presets import PRESETS, overruled, preset, resolve
 from mage_envs.errors import MageError
 
 
@@ -63,3 +63,11 @@ def test_wrong_names(tmp_path: Path) -> None:
     path.write_text("preset = 3\n")
     with pytest.raises(MageError, match=r"preset = 3 is no name of a preset. Known: gigpo, grpo"):
         resolve(None, path, {})
+
+
+def test_a_file_that_stands_over_a_preset_is_said_to(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text('preset = "gigpo"\ngroup_size = 8\nepisodes = 1\nsteps = 3\n')
+    assert overruled(None, path) == [f"{path} stands over the preset gigpo: group_size is 8, and not 24"]
+    assert overruled("lamer", path) == []
+    assert overruled("gigpo", None) == overruled(None, None) == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 import signal
 import subprocess
@@ -18,7 +19,7 @@ import pytest
 pytest.importorskip("trl", reason="needs the extra train")
 
 import torch
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 from transformers import AutoModelForCausalLM, TrainerCallback
 from transformers.integrations.integration_utils import INTEGRATION_TO_CALLBACK
 
@@ -161,6 +162,8 @@ def test_a_run_is_not_overwritten_unasked_and_a_finished_one_says_where_it_is(
 ) -> None:
     assert run("train", "--out", str(whole), "--model", str(tiny)) == 2
     assert "is not empty: go on with --resume, delete with --overwrite" in " ".join(capsys.readouterr().err.split())
+    assert run("train", "--resume", "--preset", "lamer", "--out", str(whole)) == 2
+    assert "was begun otherwise" in " ".join(capsys.readouterr().err.split())
     assert run("train", "--resume", "--out", str(whole)) == 0
     assert f"Trained: {whole / 'final'}" in capsys.readouterr().out.replace("\n", "")
 
@@ -203,15 +206,54 @@ def test_interrupted_then_killed_then_resumed_is_as_if_nothing_had_happened(
     assert len(json.loads((out / "provenance.json").read_text())["attempts"]) == 3
 
 
-def test_a_collapse_stops_the_run_and_keeps_all(tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.filterwarnings("ignore:`is_gradient_checkpointing`:FutureWarning")  # peft asks for it by its old name.
+@pytest.mark.parametrize(
+    ("more", "step", "kept"),
+    [({}, 1, "model.safetensors"), ({"mini_batches": 2}, 2, "model.safetensors"),
+     ({"lora_rank": 2}, 1, "adapter_model.safetensors")],
+)  # fmt: skip
+def test_a_collapse_stops_the_run_and_keeps_all(
+    more: dict[str, Any], step: int, kept: str, tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = tmp_path / "run"
-    asked = words(tiny, stop_invalid=0.5, stop_patience=1)
+    asked = words(tiny, stop_invalid=0.5, stop_patience=1, **more)
     assert run("train", "--out", str(out), *asked) == COLLAPSED
     said = " ".join(capsys.readouterr().err.split())
-    assert "Stopped after step 1: the share of invalid replies was above stop_invalid = 0.5" in said
-    assert f"the model is {out / 'checkpoint-1'}" in said
-    assert (out / "checkpoint-1" / "model.safetensors").exists()
+    assert f"Stopped after step {step}: the share of invalid replies was above stop_invalid = 0.5" in said
+    assert f"the model is {out / 'collapsed'}" in said
+    assert (out / f"checkpoint-{step}" / kept).exists()
     assert not (out / "final").exists()
+    again = TrainConfig(**options(out / "collapsed", steps=1, save_every=1))
+    assert train(again, RunFolder(tmp_path / "again"), "new").step == 1
+
+
+def test_a_start_whose_weights_are_no_numbers_is_named(tmp_path: Path) -> None:
+    start = build_model(tmp_path / "tiny", hidden=32, layers=1, heads=2, context=4096)
+    weights = load_file(start / "model.safetensors")
+    save_file({name: weight * math.nan for name, weight in weights.items()}, start / "model.safetensors",
+              metadata={"format": "pt"})  # fmt: skip
+    with pytest.raises(MageError, match="probabilities are no numbers"):
+        train(TrainConfig(**options(start)), RunFolder(tmp_path / "run"), "new")
+
+
+def test_layers_that_are_not_there_are_refused(tiny: Path, tmp_path: Path) -> None:
+    config = TrainConfig(**options(tiny, lora_rank=2, lora_targets="q_proj, v_prj"))
+    with pytest.raises(MageError, match=r"the model has no layer 'v_prj'\. Did you mean 'v_proj'"):
+        train(config, RunFolder(tmp_path / "run"), "new")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [({"scenario": "kuhn/trian"}, "Did you mean"), ({"population": "nonsense"}, "nonsense"),
+     ({"scenario": "sokoban/train", "population": "kuhn/train"}, "nobody else plays"),
+     ({"agent": "random"}, "no model")],
+)  # fmt: skip
+def test_what_cannot_be_played_is_refused_before_a_model_is_loaded(
+    wrong: dict[str, Any], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mage_agent.grpo.train.load_start", lambda config: pytest.fail("a model was loaded"))
+    with pytest.raises(MageError, match=said):
+        train(TrainConfig(**{**options(tmp_path), **wrong}), RunFolder(tmp_path / "run"), "new")
 
 
 @pytest.mark.filterwarnings("ignore:`is_gradient_checkpointing`:FutureWarning")  # peft asks for it by its old name.
