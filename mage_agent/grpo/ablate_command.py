@@ -16,9 +16,6 @@ from mage_envs.errors import MageError, near_matches
 if TYPE_CHECKING:
     from mage_agent.grpo.study import Study, StudyFolder
 
-REPORT = "report"
-"""Folder in the study that its tables and its figure are written to."""
-
 
 @takes_train_flags
 def ablate(
@@ -117,6 +114,7 @@ def _run(study: Study, folder: StudyFolder, only: list[str], *, quiet: bool) -> 
 
 
 def _report(folder: Path, to: Path | None) -> None:
+    from mage_agent.grpo.study import REPORT
     from mage_agent.grpo.study_runner import study_harness
 
     out.print(study_harness().report(folder, folder / REPORT if to is None else to))

@@ -8,17 +8,18 @@ written first, and a study may grow by arms and seeds, but not change.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from mage_agent.backends.local_files import local_folder
 from mage_agent.grpo.about import Value
 from mage_agent.grpo.config import TrainConfig
 from mage_agent.grpo.config_files import check_names, read_toml
-from mage_agent.grpo.dataset import opponents_a_group
+from mage_agent.grpo.dataset import opponents_a_group, weights_of
 from mage_agent.grpo.evaluation import Panel, panel_of
-from mage_agent.grpo.presets import preset
+from mage_agent.grpo.presets import PRESETS, preset
 from mage_agent.grpo.run_folder import RunFolder
 from mage_envs.errors import MageError
 
@@ -41,7 +42,8 @@ START = "start"
 NONE = "none"
 """No control."""
 
-STUDY = "study.json"
+STUDY, PLAYED, REPORT = "study.json", "played", "report"
+"""What stands beside the arms in the folder of a study."""
 _FORMAT = 1
 
 
@@ -86,8 +88,8 @@ class Study:
 
     @property
     def panel(self) -> Panel:
-        """What all play, whatever they were trained on: the base's validation scenario and its N."""
-        found = panel_of(replace(self.config(START, 0), eval_meta_episodes=self.meta_episodes))
+        """What all play, whatever they were trained on: the compared arm's validation scenario and its N."""
+        found = panel_of(replace(self.config(self.compared, 0), eval_meta_episodes=self.meta_episodes))
         return replace(found, stop_on_success=False)  # Or the last episodes are of other meta-episodes in each arm.
 
     def controls_of(self, arm: str) -> tuple[str, ...]:
@@ -104,7 +106,7 @@ class Study:
             raise MageError(f"the study has {self.meta_episodes} meta-episodes, and not {meta_episodes}: begin another")
         first = self.seeds[0]
         arms = {arm.name: arm for arm in self.arms}
-        for arm in map(_arm, names):
+        for arm in _arms(names):
             if arms.setdefault(arm.name, arm).changes != arm.changes:
                 raise MageError(f"{arm.name} is another preset than the study has: give the file another name")
         return replace(self, arms=tuple(arms.values()),
@@ -118,15 +120,33 @@ class Study:
         """
         if not self.base.get("model"):
             raise MageError("no model is named: say --model PATH, a local folder or a hub id")
+        _check_task(self.config(START, self.seeds[0]))
+        opponents_a_group(self.config(self.compared, self.seeds[0]))
         found: dict[TrainConfig, str] = {}
         for arm in self.arms:
-            config = self.config(arm.name, self.seeds[0])
             try:
+                config = self.config(arm.name, self.seeds[0])
+                _check_task(config)
                 opponents_a_group(config)
             except MageError as error:
                 raise MageError(f"{arm.name} cannot be trained: {error}; say --presets without it") from None
+            self._check_compared(arm.name, config)
             if (before := found.setdefault(config, arm.name)) != arm.name:
                 raise MageError(f"over this base {arm.name} is the same configuration as {before}: leave one out")
+
+    def _check_compared(self, name: str, config: TrainConfig) -> None:
+        """Refuses an arm that is trained on something else than the compared one, if no panel is fair to both."""
+        base, panel = self.config(self.compared, self.seeds[0]), self.panel.scenario
+        if config.played == base.played:
+            return
+        trained = f"{name} is trained on {_task(config)}, and {self.compared} on {_task(base)}"
+        if len({config.played.env_id, base.played.env_id, panel.env_id}) > 1:
+            raise MageError(
+                f"{trained}; what both would play is {panel.name}, and these are not all one game: say --presets "
+                f"without {name}, or begin a study of its game, with --scenario and --eval-scenario"
+            )
+        if not base.eval_scenario:
+            raise MageError(f"{trained}: say what both shall play, with --eval-scenario NAME, a scenario of that game")
 
 
 @dataclass(frozen=True)
@@ -141,7 +161,7 @@ class StudyFolder:
 
     def records(self, arm: str, seed: int, control: str) -> Path:
         """Returns the file of what a trained model played."""
-        return self.path / "played" / arm / f"seed-{seed}-{control}.jsonl"
+        return self.path / PLAYED / arm / f"seed-{seed}-{control}.jsonl"
 
     def lock(self, arm: str, seed: int) -> Path:
         """Returns the file that whoever works at a run holds."""
@@ -223,13 +243,12 @@ def make_study(
     compared = base.pop("preset", DEFAULT_ARMS[0])
     if not isinstance(compared, str):
         raise MageError(f"{path}: preset = {compared!r} is no name of a preset: write it in quotes")
+    preset(compared)
     base = {**base, **given}
     first = TrainConfig(**base).seed
-    arms = {arm.name: arm for arm in map(_arm, dict.fromkeys((compared, *(names or DEFAULT_ARMS))))}
-    if START in arms:
-        raise MageError(f"{START} is the model before training, and no name of a preset: rename the file")
+    arms = _arms((compared, *(names or DEFAULT_ARMS)))
     wanted = range(first, first + (seeds or SEEDS))
-    return Study(base, compared, tuple(arms.values()), tuple(wanted), meta_episodes or META_EPISODES, tuple(controls))
+    return Study(base, compared, arms, tuple(wanted), meta_episodes or META_EPISODES, tuple(controls))
 
 
 def grown(before: Study, now: Study, where: Path) -> Study:
@@ -253,14 +272,44 @@ def grown(before: Study, now: Study, where: Path) -> Study:
     return replace(before, arms=tuple(arms.values()), seeds=tuple(sorted({*before.seeds, *now.seeds})))
 
 
+def _arms(names: Iterable[str]) -> tuple[Arm, ...]:
+    """Returns the arms of presets and files, each once, in their order.
+
+    Raises:
+        MageError: Two files would be one arm.
+    """
+    found: dict[str, tuple[str, Arm]] = {}
+    for name in dict.fromkeys(names):
+        arm = _arm(name)
+        before, other = found.setdefault(arm.name, (name, arm))
+        if other.changes != arm.changes:
+            raise MageError(f"{before} and {name} would both be called {arm.name}, and differ: rename one of them")
+    return tuple(arm for _, arm in found.values())
+
+
 def _arm(name: str) -> Arm:
     if not name.endswith(".toml"):
         found = preset(name)
         return Arm(name, found.summary, dict(found.changes))
-    changes = read_toml(Path(name))
+    changes, stem = read_toml(Path(name)), Path(name).stem
+    if stem in (START, PLAYED, REPORT):
+        raise MageError(f"{stem} means something else in a study, and is no name of a preset: rename the file {name}")
     named = changes.pop("preset", None)
-    over = {} if named is None else preset(named).changes
-    return Arm(Path(name).stem, f"of {Path(name).name}" + (f", over {named}" if named else ""), {**over, **changes})
+    changes = {**({} if named is None else preset(named).changes), **changes}
+    if stem in PRESETS and changes != PRESETS[stem].changes:
+        raise MageError(f"{name} would be called {stem}, and is another than the preset of this name: rename the file")
+    return Arm(stem, f"of {Path(name).name}" + (f", over {named}" if named else ""), changes)
+
+
+def _check_task(config: TrainConfig) -> None:
+    """Refuses a model, a scenario or a population that is not there."""
+    local_folder(config.model)
+    if config.played.population is not None:
+        weights_of(config.played, None)
+
+
+def _task(config: TrainConfig) -> str:
+    return config.scenario + (f" against {config.population}" if config.population else "")
 
 
 def _from_json(said: Mapping[str, Any], where: Path) -> Study:

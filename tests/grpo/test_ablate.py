@@ -135,9 +135,59 @@ def test_what_would_be_trained_twice_or_cannot_be_is_refused(tmp_path: Path) -> 
         make_study(tmp_path / "three.toml", {})
     with pytest.raises(MageError, match=r"mage-mixed-groups cannot be trained: .* sokoban/train has 0"):
         make_study(None, {"model": "m", "scenario": "sokoban/train"}).check()
-    (tmp_path / "start.toml").write_text("steps = 4\n")
-    with pytest.raises(MageError, match="rename the file"):
-        small(str(tmp_path / "start.toml"))
+    with pytest.raises(MageError, match="gigpo cannot be trained: mini_batches = 10 does not divide"):
+        small("gigpo", groups=1, group_size=10, mini_batches=10).check()
+    for text, expected in (("model = './none'", "there is no folder none"), ("population = 'kuhn/trian'", "unknown")):
+        (tmp_path / "other.toml").write_text(text)
+        with pytest.raises(MageError, match=f"other cannot be trained: {expected}.*; say --presets without it"):
+            small(str(tmp_path / "other.toml")).check()
+
+
+@pytest.mark.parametrize("name", ["start", "played", "report"])
+def test_a_file_may_not_be_called_as_what_a_study_has_beside_it(name: str, tmp_path: Path) -> None:
+    (tmp_path / f"{name}.toml").write_text("steps = 4\n")
+    for ask in (small, lambda file: small("mage").with_more([file], None, None)):
+        with pytest.raises(MageError, match=f"{name} means something else in a study.*: rename the file"):
+            ask(str(tmp_path / f"{name}.toml"))
+
+
+def test_files_of_one_name_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for folder, gamma in (("a", 0.1), ("b", 0.2), ("c", 0.1)):
+        Path(folder).mkdir()
+        Path(folder, "mine.toml").write_text(f"gamma_traj = {gamma}\n")
+    for ask in (small, lambda *names: small("mage").with_more(names, None, None)):
+        with pytest.raises(MageError, match=r"a/mine.toml and b/mine.toml would both be called mine.*: rename one"):
+            ask("a/mine.toml", "b/mine.toml")
+    assert [arm.name for arm in small("a/mine.toml", "c/mine.toml").arms] == ["mage", "mine"]
+
+
+def test_a_file_may_not_be_called_as_another_preset(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mage.toml").write_text("gamma_traj = 0.3\n")
+    for names in (("mage.toml",), ("mage", "mage.toml")):
+        with pytest.raises(MageError, match=r"mage.toml would be called mage, .* preset of this name: rename the file"):
+            small(*names)
+    Path("gigpo.toml").write_text('preset = "gigpo"\n')
+    assert dict(small("gigpo.toml").arms[1].changes) == dict(small("gigpo").arms[1].changes)
+    Path("base.toml").write_text('preset = "gigpo.toml"\n')
+    with pytest.raises(MageError, match=r"there is no preset 'gigpo.toml'"):
+        make_study(Path("base.toml"), BASE)
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ({"scenario": "kuhn/trian"}, "^unknown scenario 'kuhn/trian'"),
+        ({"eval_scenario": "kuhn/trian"}, "^unknown scenario 'kuhn/trian'"),
+        ({"population": "kuhn/trian"}, "^unknown "),
+        ({"opponents": "mixed", "group_size": 2}, '^opponents = .* take opponents = "stationary"$'),
+        ({"model": "./none"}, "^there is no folder none"),
+    ],
+)
+def test_what_is_wrong_with_the_base_is_not_said_of_a_preset(more: dict[str, Any], expected: str) -> None:
+    with pytest.raises(MageError, match=expected):
+        small(*DEFAULT_ARMS, **more).check()
 
 
 def test_a_study_is_read_as_it_was_written(tmp_path: Path) -> None:
@@ -182,6 +232,60 @@ def test_panels_are_no_suites_and_no_validations() -> None:
     assert not (own[0] | own[1]) & others
     assert harness.entries_of(panel, 0).hash.startswith("f790a6bd6826")
     assert harness.entries_of(small(meta_episodes=300, stop_on_success=True).panel, 0).hash.startswith("f790a6bd6826")
+
+
+def test_the_panel_is_the_compared_arms(tmp_path: Path) -> None:
+    base = tmp_path / "base.toml"
+    base.write_text('preset = "mage-balanced"\nmodel = "m"\n')
+    study = make_study(base, {}, ("mage-balanced",), 1)
+    assert study.panel.scenario.name == study.config("mage-balanced", 0).scenario == "paper/tictactoe_balanced"
+    study.check()
+    assert make_study(base, {"eval_scenario": "paper/tictactoe"}, ()).panel.scenario.name == "paper/tictactoe"
+
+
+def test_two_populations_of_a_game_play_one_panel_that_must_be_named(tmp_path: Path) -> None:
+    base = tmp_path / "base.toml"
+    base.write_text('preset = "mage-balanced"\nmodel = "m"\n')
+    with pytest.raises(
+        MageError,
+        match="mage-skewed is trained on paper/tictactoe_skewed, and mage-balanced on paper/tictactoe_balanced: say "
+        "what both shall play, with --eval-scenario",
+    ):
+        make_study(base, {}, ("mage-skewed",)).check()
+    study = make_study(base, {"eval_scenario": "paper/tictactoe"}, ("mage-skewed",))
+    study.check()
+    assert study.panel.scenario.name == "paper/tictactoe"
+    (tmp_path / "sampled.toml").write_text('population = "kuhn/heldout"\n')
+    with pytest.raises(
+        MageError, match="sampled is trained on kuhn/train against kuhn/heldout, and mage on kuhn/train:"
+    ):
+        small(str(tmp_path / "sampled.toml")).check()
+    small(str(tmp_path / "sampled.toml"), eval_scenario="kuhn/heldout").check()
+    (tmp_path / "same.toml").write_text('population = "kuhn/train"\nsteps = 4\n')
+    small(str(tmp_path / "same.toml")).check()
+
+
+@pytest.mark.parametrize("panel", ["", "rps/leaning", "paper/tictactoe"])
+def test_two_games_are_not_compared(panel: str) -> None:
+    study = small("mage", "mage-balanced", scenario="rps/leaning", eval_scenario=panel)
+    with pytest.raises(MageError, match=r"mage-balanced is trained on .* not all one game: say --presets without"):
+        study.check()
+
+
+def test_all_may_be_judged_on_another_game_that_is_named() -> None:
+    study = small("mage", "grpo", eval_scenario="leduc/train")
+    study.check()
+    assert study.panel.scenario.name == "leduc/train"
+
+
+def test_studies_that_were_published_have_the_same_panels() -> None:
+    for path in sorted((Path(__file__).parents[2] / "benchmarks" / "studies").glob("*/manifest.json")):
+        said = json.loads(path.read_text())
+        arms = tuple(Arm(**arm) for arm in said["arms"])
+        study = Study(said["base"], said["compared"], arms, tuple(said["seeds"]), said["meta_episodes"])
+        assert {str(seed): harness.entries_of(study.panel, seed).hash for seed in study.seeds} == said["panels"]
+        hashes = {arm.name: {str(seed): study.config(arm.name, seed).sha256 for seed in study.seeds} for arm in arms}
+        assert hashes == said["configs_sha256"]
 
 
 # What is done.
@@ -506,6 +610,8 @@ def test_a_report_of_nothing_names_the_remedy(tmp_path: Path) -> None:
         ((), "say where the study is kept, or --report DIR"),
         (("--out", "s"), "no model is named: say --model PATH"),
         (("--out", "s", "--model", "./none"), "there is no folder none"),
+        (("--out", "s", "--model", "./none", "--dry-run"), "there is no folder none"),
+        (("--out", "s", "--model", "m", "--scenario", "kuhn/trian"), "unknown scenario 'kuhn/trian'"),
         (("--out", "s", "--model", "m", "--presets", "mage,lamr"), "Did you mean 'lamer'"),
         (
             ("--out", "s", "--model", "m", "--only", "mage-x"),
