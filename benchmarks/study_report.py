@@ -21,6 +21,7 @@ from benchmarks.rows import number
 from benchmarks.statistics import Estimate
 from benchmarks.study_results import Line, Results, results
 from benchmarks.tables import with_half
+from mage_agent.grpo.run_folder import RULES
 from mage_agent.grpo.study import NONE, START, StudyFolder
 from mage_envs.errors import MageError
 
@@ -183,6 +184,7 @@ def _manifest(folder: StudyFolder, found: Results) -> dict[str, Any]:
         "configs_sha256": {
             arm.name: {str(seed): study.config(arm.name, seed).sha256 for seed in study.seeds} for arm in study.arms
         },
+        **({RULES: said[RULES]} if RULES in said else {}),
         "collapsed": dict(_collapsed(folder, found)),
         "attempts": said["attempts"],
     }

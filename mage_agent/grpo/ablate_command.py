@@ -94,6 +94,7 @@ def _study(
         found = make_study(config, given, presets, seeds, meta_episodes)
         found = found if before is None else grown(before, found, folder.path)
     found.check()
+    folder.check_rules(found)
     return found
 
 

@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 
 from mage_agent.backends.local_files import local_folder
 from mage_agent.grpo.about import Value
-from mage_agent.grpo.config import TrainConfig
+from mage_agent.grpo.config import TrainConfig, rules_sha256
 from mage_agent.grpo.config_files import check_names, read_toml
 from mage_agent.grpo.dataset import opponents_a_group, weights_of
 from mage_agent.grpo.evaluation import Panel, panel_of
 from mage_agent.grpo.presets import PRESETS, preset
-from mage_agent.grpo.run_folder import RunFolder
+from mage_agent.grpo.run_folder import RULES, RunFolder
 from mage_envs.errors import MageError
 
 DEFAULT_ARMS = (
@@ -91,6 +91,12 @@ class Study:
         """What all play, whatever they were trained on: the compared arm's validation scenario and its N."""
         found = panel_of(replace(self.config(self.compared, 0), eval_meta_episodes=self.meta_episodes))
         return replace(found, stop_on_success=False)  # Or the last episodes are of other meta-episodes in each arm.
+
+    @property
+    def rules(self) -> dict[str, str]:
+        """SHA-256 of each file of rules, by its path: the configurations have the path alone."""
+        configs = (self.config(arm.name, self.seeds[0]) for arm in self.arms)
+        return {config.rules: rules_sha256(config) for config in configs if config.rules}
 
     def controls_of(self, arm: str) -> tuple[str, ...]:
         """Returns under what an arm plays: no control first."""
@@ -172,11 +178,23 @@ class StudyFolder:
         return self.path / arm / f"seed-{seed}.collapse.txt"
 
     def model(self, study: Study, arm: str, seed: int) -> str:
-        """Returns the model that plays: the trained one, or where training collapsed, its last checkpoint."""
+        """Returns the model that plays: the trained one, or where training collapsed, what it had come to.
+
+        Raises:
+            MageError: It had come to nothing that can play.
+        """
         if arm == START:
             return str(study.base["model"])
         run = self.run(arm, seed)
-        return str(run.final if run.finished else run.checkpoint())
+        if run.finished:
+            return str(run.final)
+        found = run.collapsed if run.collapsed.is_dir() else run.checkpoint()
+        if found is None:
+            raise MageError(
+                f"{run.path} collapsed before its first checkpoint, and no model of it can play: say --only with the "
+                "other presets, or begin another study, with a lower learning_rate"
+            )
+        return str(found)
 
     def trained(self, arm: str, seed: int) -> bool:
         """Whether there is nothing more to train."""
@@ -201,6 +219,18 @@ class StudyFolder:
             raise MageError(f"{path} is damaged: {error}; get it back, or begin in another folder") from error
         return found
 
+    def check_rules(self, study: Study) -> None:
+        """Refuses files of rules that are not what this study began with; one from before they were noted goes on.
+
+        Raises:
+            MageError: The message names the remedy.
+        """
+        before = (self.said() or {}).get(RULES, {})
+        for path, now in study.rules.items():
+            if before.get(path, now) != now:
+                raise MageError(f"{path} is not what the study in {self.path} was begun with: take that file, or begin "
+                                "another study with another --out")  # fmt: skip
+
     def write(self, study: Study, facts: Mapping[str, Any]) -> None:
         """Writes a study down, in one step.
 
@@ -209,9 +239,11 @@ class StudyFolder:
             facts: Versions, commit and command of this attempt: JSON values.
         """
         self.path.mkdir(parents=True, exist_ok=True)
-        attempts = (self.said() or {}).get("attempts", [])
+        before = self.said() or {}
+        rules = {**study.rules, **before.get(RULES, {})}
         arms = [{**arm._asdict(), "changes": dict(arm.changes)} for arm in study.arms]
-        said = {"v": _FORMAT, **asdict(study), "arms": arms, "attempts": [*attempts, dict(facts)]}
+        said = {"v": _FORMAT, **asdict(study), "arms": arms, **({RULES: rules} if rules else {}),
+                "attempts": [*before.get("attempts", []), dict(facts)]}  # fmt: skip
         temporary = self.path / f".{STUDY}.tmp"
         temporary.write_text(json.dumps(said, indent=2) + "\n", encoding="utf-8", newline="\n")
         temporary.replace(self.path / STUDY)

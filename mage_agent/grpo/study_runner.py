@@ -148,10 +148,10 @@ class Runner:
             _log.info("%s, seed %d: training", arm, seed)
             ending = self.train(self.study.config(arm, seed), *self._begun(arm, seed))
             gc.collect()  # Before the next one, or two models are in memory.
-            if ending.signal:
-                return int(ending.signal)
             if ending.collapse:
                 self.folder.collapse(arm, seed).write_text(f"step {ending.step}: {ending.collapse}\n", encoding="utf-8")
+            if ending.signal:  # It may have come in the last step: then what is trained is played the next time.
+                return int(ending.signal)
         for control in self.study.controls_of(arm):
             if signal := self._play(arm, seed, control):
                 return signal

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
 import os
@@ -47,11 +48,12 @@ def small(*names: str, seeds: int = 2, meta_episodes: int = 6, **more: Any) -> S
 
 
 class Ended(NamedTuple):
-    """How a training of these tests ended."""
+    """How a training of these tests ended; a signal in the last step leaves a trained model, too."""
 
     step: int = 3
     signal: int = 0
     collapse: str = ""
+    last_step: bool = False
 
 
 class Trainer:
@@ -75,7 +77,7 @@ class Trainer:
         result = folder.final
         if ended.collapse:
             result = folder.path / "checkpoint-1"
-        if not ended.signal:
+        if not ended.signal or ended.last_step:
             result.mkdir()
             (result / "trainer_state.json").write_text('{"global_step": 1}')
             (result / "skill").write_text("first" if folder.path.parent.name == "mage" else "any")
@@ -207,6 +209,26 @@ def test_a_study_is_read_as_it_was_written(tmp_path: Path) -> None:
         folder.read()
 
 
+def test_a_file_of_rules_may_not_change(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rules, out = tmp_path / "mine.py", tmp_path / "study"
+    rules.write_text("x = 1\n")
+    (tmp_path / "mine.toml").write_text(f"rules = '{rules}'\nsteps = 4\n")
+    folder, study = StudyFolder(out), small("mage", str(tmp_path / "mine.toml"))
+    folder.write(study, {})
+    first = folder.said()
+    assert first is not None
+    assert first["rules_sha256"] == {str(rules): hashlib.sha256(b"x = 1\n").hexdigest()}
+    assert run("ablate", "--out", str(out), "--dry-run") == 0
+    rules.write_text("x = 2\n")
+    assert run("ablate", "--out", str(out), "--dry-run") == 2
+    assert f"{rules} is not what the study in {out} was begun with: take that file" in said(capsys)
+    del first["rules_sha256"]  # As studies were before.
+    (out / "study.json").write_text(json.dumps(first))
+    assert run("ablate", "--out", str(out), "--dry-run") == 0
+    folder.write(small("mage"), {})
+    assert "rules_sha256" not in (folder.said() or {})
+
+
 def test_a_study_may_grow_and_not_change() -> None:
     study = small("mage")
     more = study.with_more(["grpo"], 4, None)
@@ -331,6 +353,25 @@ def test_an_interrupted_training_goes_on(tmp_path: Path) -> None:
     assert trainer.called[2:] == [("grpo", 0, "resume")]
 
 
+def test_a_signal_in_the_last_step_of_a_training_stops_the_study(tmp_path: Path) -> None:
+    study = small("mage", "grpo", seeds=1)
+    work, trainer = runner(study, tmp_path, Ended(signal=signal.SIGTERM, last_step=True))
+    assert work.run(["mage", "grpo"]) == signal.SIGTERM
+    assert trainer.called == [("mage", 0, "new")]
+    assert files(tmp_path) == {}
+    assert work.run() == 0
+    assert trainer.called[1:] == [("grpo", 0, "new")]
+    assert list(owed(study, work.folder)) == []
+
+
+def test_a_collapse_is_noted_though_a_signal_came_with_it(tmp_path: Path) -> None:
+    work, trainer = runner(small("mage", seeds=1), tmp_path, Ended(1, signal.SIGTERM, "no entropy", last_step=True))
+    assert work.run(["mage"]) == signal.SIGTERM
+    assert files(tmp_path) == {}
+    assert work.run() == 0
+    assert len(trainer.called) == 1
+
+
 def test_a_training_that_was_killed_while_its_configuration_was_written_begins_anew(tmp_path: Path) -> None:
     study = small("mage", seeds=1)
     work, trainer = runner(study, tmp_path)
@@ -355,6 +396,17 @@ def test_a_collapsed_training_is_not_repeated_and_its_last_checkpoint_plays(tmp_
     write_report(tmp_path, tmp_path / "report")
     manifest = json.loads((tmp_path / "report" / "manifest.json").read_text())
     assert manifest["collapsed"] == {"mage, seed 0": "step 1: no entropy"}
+
+
+def test_the_model_of_a_collapse_plays_if_there_is_one(tmp_path: Path) -> None:
+    study, folder = small("mage", seeds=1), StudyFolder(tmp_path)
+    run_folder = folder.run("mage", 0)
+    with pytest.raises(MageError, match=r"collapsed before its first checkpoint, .* say --only with the other presets"):
+        folder.model(study, "mage", 0)
+    for path in (run_folder.path / "checkpoint-1", run_folder.collapsed, run_folder.final):
+        path.mkdir(parents=True)
+        (path / "trainer_state.json").write_text('{"global_step": 1}')
+        assert folder.model(study, "mage", 0) == str(path)
 
 
 def test_what_another_process_is_at_is_left_to_it(tmp_path: Path) -> None:
@@ -590,6 +642,10 @@ def test_what_is_written_can_be_committed(told: StudyFolder, tmp_path: Path) -> 
     assert manifest["configs_sha256"]["grpo"]["1"] == study.config("grpo", 1).sha256
     assert (manifest["seeds"], manifest["meta_episodes"]) == ([0, 1, 2], 4)
     assert manifest["attempts"] == [{"commit": "c", "command": ["ablate"]}]
+    assert "rules_sha256" not in manifest
+    (told.path / "study.json").write_text(json.dumps({**(told.said() or {}), "rules_sha256": {"mine.py": "a"}}))
+    write_report(told.path, tmp_path / "out")
+    assert json.loads((tmp_path / "out" / "manifest.json").read_text())["rules_sha256"] == {"mine.py": "a"}
 
 
 def test_a_report_of_nothing_names_the_remedy(tmp_path: Path) -> None:
