@@ -76,7 +76,7 @@ def train(
     need("training", "train", "torch", "transformers", "trl", "peft", "accelerate", "datasets")
     from mage_agent.grpo.train import train as run
 
-    if not quiet:
+    if not quiet and os.environ.get("RANK", "0") == "0":
         for word in overruled(preset, config):
             err.print(word, markup=False, soft_wrap=True)
     with progress_lines(quiet=quiet):
